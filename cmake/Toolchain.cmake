@@ -1,0 +1,35 @@
+# Flags every file is compiled with; warnings are errors from the first file on.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror)
+
+# A fused multiply-add appears only where a kernel asks for one: results must not depend on what the
+# compiler chose to contract (operators are bitwise reproducible on one ISA).
+add_compile_options(-ffp-contract=off -fno-math-errno)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options(-Wthread-safety)
+endif()
+
+if(FATHOM_SANITIZE)
+  add_compile_options(-fsanitize=${FATHOM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${FATHOM_SANITIZE})
+endif()
+if(FATHOM_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+find_program(FATHOM_CCACHE ccache)
+if(FATHOM_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FATHOM_CCACHE})
+endif()
+find_program(FATHOM_MOLD mold)
+if(FATHOM_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Files of one instruction set are compiled for it and reached only through run-time dispatch.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(FATHOM_ISA_avx2 -mavx2 -mfma -mf16c)
+  set(FATHOM_ISA_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16
+                        -mavx512vnni -mprefer-vector-width=512)
+endif()

@@ -1,0 +1,116 @@
+#include "base/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/check.h"
+
+namespace fathom {
+namespace {
+
+// A waiter looks this often before it sleeps: operators of one decoding step follow each other
+// within microseconds, and a sleep costs more than that.
+constexpr int kSpins = 2000;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// CPUs granted by a cgroup v2 quota ("max 100000" or "<quota> <period>"), or 0 when there is none.
+int CgroupCpus() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+  return std::max(1, static_cast<int>(std::ceil(std::atof(quota.c_str()) / period)));
+}
+
+}  // namespace
+
+int ThreadPool::AvailableCpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cpus = static_cast<int>(std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) cpus = CPU_COUNT(&set);
+  const int quota = CgroupCpus();
+  if (quota > 0) cpus = std::min(cpus, quota);
+  return std::max(1, cpus);
+}
+
+ThreadPool::ThreadPool(int threads) {
+  FATHOM_CHECK(threads >= 1);
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    ++generation_;
+  }
+  started_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::ParallelFor(int64_t items, const std::function<void(int64_t, int)>& body) {
+  if (items <= 0) return;
+  if (workers_.empty() || items == 1) {
+    for (int64_t i = 0; i < items; ++i) body(i, 0);
+    return;
+  }
+  FATHOM_CHECK(!running_);
+  running_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    body_ = &body;
+    items_ = items;
+    next_item_ = 0;
+    busy_workers_ = static_cast<int>(workers_.size());
+    ++generation_;
+  }
+  started_.notify_all();
+  TakeItems(0);
+  for (int i = 0; i < kSpins && busy_workers_ != 0; ++i) Pause();
+  if (busy_workers_ != 0) {
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [this] { return busy_workers_ == 0; });
+  }
+  running_ = false;
+}
+
+void ThreadPool::TakeItems(int thread) {
+  for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+}
+
+void ThreadPool::WorkerLoop(int thread) {
+  uint64_t seen = 0;
+  while (true) {
+    for (int i = 0; i < kSpins && generation_ == seen; ++i) Pause();
+    if (generation_ == seen) {
+      std::unique_lock lock(mutex_);
+      started_.wait(lock, [this, seen] { return generation_ != seen; });
+    }
+    seen = generation_;
+    if (stop_) return;
+    TakeItems(thread);
+    if (--busy_workers_ == 0) {
+      const std::lock_guard lock(mutex_);
+      finished_.notify_all();
+    }
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,58 @@
+#ifndef FATHOM_BASE_THREAD_POOL_H_
+#define FATHOM_BASE_THREAD_POOL_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace fathom {
+
+// A fixed set of threads that work through one loop at a time. The calling thread takes part, so a
+// pool of one starts no thread. Work items are handed out one by one: which thread runs an item is
+// not defined, so an item's result must depend on its index only.
+//
+// Threads   ParallelFor must not be called from two threads at once, nor from inside an item
+// (CHECK).
+class ThreadPool {
+ public:
+  // threads >= 1, the calling thread included.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // The number of CPUs this process may run on (affinity mask and cgroup quota both asked), at
+  // least 1.
+  static int AvailableCpus();
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // Runs body(item, thread) for each item of [0, items), thread in [0, threads()); returns when all
+  // are done. `thread` picks a scratch buffer: no two items run at once with the same value.
+  void ParallelFor(int64_t items, const std::function<void(int64_t item, int thread)>& body);
+
+ private:
+  void WorkerLoop(int thread);
+  void TakeItems(int thread);
+
+  std::mutex mutex_;
+  std::condition_variable started_;
+  std::condition_variable finished_;
+  std::atomic<uint64_t> generation_ = 0;  // counts loops; a change wakes the workers
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> busy_workers_ = 0;
+  bool running_ = false;
+
+  const std::function<void(int64_t, int)>* body_ = nullptr;
+  int64_t items_ = 0;
+  std::atomic<int64_t> next_item_ = 0;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_BASE_THREAD_POOL_H_

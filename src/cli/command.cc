@@ -1,0 +1,7 @@
+#include "cli/command.h"
+
+namespace fathom {
+
+int Main(int /*argc*/, char** /*argv*/) { return 2; }
+
+}  // namespace fathom

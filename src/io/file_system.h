@@ -1,0 +1,72 @@
+#ifndef FATHOM_IO_FILE_SYSTEM_H_
+#define FATHOM_IO_FILE_SYSTEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom {
+
+// A file open for reading. Threads: ReadAt may be called from several at once.
+class ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+  virtual const std::string& path() const = 0;
+  virtual int64_t size() const = 0;
+  // Fills `out` from `offset`; a file that ends before is an error (kFailed: it was cut while being
+  // read).
+  virtual Status ReadAt(int64_t offset, std::span<std::byte> out) const = 0;
+  // Tells the system that the pages of this range will not be read again; a hint, never an error.
+  virtual void Forget(int64_t offset, int64_t bytes) const = 0;
+};
+
+// A read-only mapping of a whole file; unmapped by its destructor.
+class MappedFile {
+ public:
+  virtual ~MappedFile() = default;
+  virtual std::span<const std::byte> bytes() const = 0;
+};
+
+// An output that appears under its name whole or not at all: written to "<path>.partial", synced,
+// renamed by Commit. Without Commit the destructor removes the partial file.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  virtual Status Append(std::span<const std::byte> data) = 0;
+  Status Append(std::string_view text) { return Append(std::as_bytes(std::span(text))); }
+  virtual Status Commit() = 0;
+};
+
+// The files of this machine, behind one interface so that tests can put faults in front of any
+// caller. Symbolic links are followed. Errors name the path and the system's reason.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  virtual Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
+  virtual Result<std::unique_ptr<MappedFile>> Map(const std::string& path) = 0;
+  virtual bool Exists(const std::string& path) = 0;
+  virtual bool IsDirectory(const std::string& path) = 0;
+  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // names, sorted
+  virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path) = 0;
+  virtual Status MakeDirectory(
+      const std::string& path) = 0;  // with its parents; there already is fine
+
+  // The whole file as text; refuses (kBadInput) one of more than `limit` bytes.
+  Result<std::string> ReadText(const std::string& path, int64_t limit = int64_t{1} << 30);
+};
+
+// The machine's own files.
+std::unique_ptr<FileSystem> MakePosixFileSystem();
+
+// "a" + "b" -> "a/b"; an empty or "."-less directory stays as it is written.
+std::string JoinPath(std::string_view directory, std::string_view name);
+
+}  // namespace fathom
+
+#endif  // FATHOM_IO_FILE_SYSTEM_H_

@@ -1,0 +1,48 @@
+#ifndef FATHOM_MODEL_KV_CACHE_H_
+#define FATHOM_MODEL_KV_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/attention.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
+#include "tensor/mat_view.h"
+
+namespace fathom {
+
+// The paged cache: per layer `blocks` blocks of `block_tokens` rows. MLA keeps the latent after its
+// norm and the rotated key part (kv_lora_rank + qk_rope_head_dim values); GQA keeps all keys, then
+// all values. The MTP layers' rows follow those of the main layers. Blocks belong to whoever the
+// scheduler gave them to; the cache does not know.
+class KvCache {
+ public:
+  // dtype: F32 or BF16. mtp: also room for config.mtp_layers.
+  KvCache(const ModelConfig& config, bool mtp, DType dtype, int64_t blocks, int64_t block_tokens);
+
+  // Bytes of one block over all layers.
+  static int64_t BlockBytes(const ModelConfig& config, bool mtp, DType dtype, int64_t block_tokens);
+
+  int64_t blocks() const { return blocks_; }
+  int64_t block_tokens() const { return block_tokens_; }
+  int64_t bytes() const { return static_cast<int64_t>(data_.size()); }
+
+  // Stores one token's row: `values` begin at element `first` of it.
+  void Write(int64_t layer, std::span<const int32_t> block_table, int64_t position, int64_t first,
+             std::span<const float> values);
+  // A sequence's rows in one layer, for Attention. `block_table` must outlive the result.
+  KvRows Rows(int64_t layer, std::span<const int32_t> block_table) const;
+
+ private:
+  DType dtype_;
+  int64_t blocks_;
+  int64_t block_tokens_;
+  int64_t row_width_;
+  AlignedBuffer<std::byte> data_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_MODEL_KV_CACHE_H_

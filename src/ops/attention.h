@@ -1,0 +1,44 @@
+#ifndef FATHOM_OPS_ATTENTION_H_
+#define FATHOM_OPS_ATTENTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/compute.h"
+#include "tensor/dtype.h"
+#include "tensor/mat_view.h"
+
+namespace fathom {
+
+// The cached rows of one sequence in one layer, spread over blocks. Row t (element type `dtype`,
+// F32 or BF16, width `row_width`) begins at base + ((blocks[t / block_tokens] * block_tokens + t %
+// block_tokens) * row_width) elements.
+struct KvRows {
+  const std::byte* base = nullptr;
+  DType dtype = DType::kF32;
+  int64_t row_width = 0;
+  int64_t block_tokens = 0;
+  std::span<const int32_t> blocks;
+};
+
+// Attention of one token's heads that share keys: for MLA all heads (keys: the whole latent row;
+// values: its first kv_lora_rank values), for GQA the heads of one group.
+//   s[h][t] = scale * dot(q[h], key[t]),  t < context;  out[h] = sum_t softmax(s[h])[t] * value[t]
+struct AttentionTask {
+  MatView<const float> q;  // [heads, key_dim]
+  KvRows kv;
+  int64_t key_offset = 0;    // of the key inside a row; key_dim values
+  int64_t value_offset = 0;  // of the value inside a row; out.cols() values
+  int64_t context = 0;       // rows visible to this token, itself included; >= 1
+  MatView<float> out;        // [heads, value_dim]
+};
+
+// Runs all tasks over the pool. Softmax and sums in float32, over keys in order and in steps of a
+// fixed number of rows counted from position 0, so a result depends on its own context only
+// (batch-invariant).
+void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks);
+
+}  // namespace fathom
+
+#endif  // FATHOM_OPS_ATTENTION_H_

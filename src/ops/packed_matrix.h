@@ -1,0 +1,70 @@
+#ifndef FATHOM_OPS_PACKED_MATRIX_H_
+#define FATHOM_OPS_PACKED_MATRIX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/dtype.h"
+#include "tensor/mat_view.h"
+
+namespace fathom {
+
+// A weight as a checkpoint stores it: [rows, cols] row-major codes, and for FP8 the grid of block
+// scales. Element (r, c) = decode(codes[r * cols + c]) * scales[(r / block_rows) * ceil(cols /
+// block_cols) + c / block_cols].
+struct StoredWeight {
+  DType dtype = DType::kBF16;  // F32, F16, BF16 or F8_E4M3
+  int64_t rows = 0;
+  int64_t cols = 0;
+  std::span<const std::byte> codes;
+  std::span<const float> scales;  // empty: no scales
+  int64_t block_rows = 128;
+  int64_t block_cols = 128;
+};
+
+// A weight matrix W [rows, cols] in its stored width, in the order MatMul reads it: panels of
+// kPanelRows rows (outputs) side by side, so that one activation feeds kPanelRows products and no
+// sum runs across lanes. The last panel is padded with zeros.
+//
+// Sums run in segments of the inner dimension: a segment is summed first, then multiplied by its
+// scales and added to the total. Segments end at multiples of 128 columns and wherever the scale of
+// a row changes, so that any cut or transposition of an FP8 matrix stays exact.
+class PackedMatrix {
+ public:
+  static constexpr int64_t kPanelRows = 16;
+  static constexpr int64_t kSegmentCols = 128;
+
+  PackedMatrix() = default;
+  // An empty matrix to be filled by PackRows. `scales` as in StoredWeight (copied), empty for none.
+  PackedMatrix(DType dtype, int64_t rows, int64_t cols, std::span<const float> scales = {},
+               int64_t block_rows = 128, int64_t block_cols = 128);
+
+  // Packs rows [first, first + codes.size() / row bytes) from their stored codes; first is a
+  // multiple of kPanelRows. Disjoint ranges may be packed by several threads at once. Returns false
+  // if an FP8 code is NaN.
+  [[nodiscard]] bool PackRows(int64_t first, std::span<const std::byte> codes);
+
+  // Rows [first, first + count) of a stored weight as a matrix of its own; any first.
+  static PackedMatrix FromRows(const StoredWeight& weight, int64_t first, int64_t count);
+  // The same rows transposed: [weight.cols, count].
+  static PackedMatrix FromRowsTransposed(const StoredWeight& weight, int64_t first, int64_t count);
+
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return cols_; }
+  DType dtype() const { return dtype_; }
+  int64_t bytes() const;  // memory held
+
+  // out[c] = W[row][c] in float32, scales applied.
+  void CopyRow(int64_t row, std::span<float> out) const;
+
+ private:
+  DType dtype_ = DType::kBF16;
+  int64_t rows_ = 0;
+  int64_t cols_ = 0;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_OPS_PACKED_MATRIX_H_

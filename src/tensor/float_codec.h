@@ -1,0 +1,26 @@
+#ifndef FATHOM_TENSOR_FLOAT_CODEC_H_
+#define FATHOM_TENSOR_FLOAT_CODEC_H_
+
+#include "tensor/dtype.h"
+
+namespace fathom {
+
+// Exact decodings. NaN codes decode to NaN.
+float ToFloat(Bf16 value);
+float ToFloat(F16 value);  // IEEE 754 binary16, subnormals included
+float ToFloat(
+    F8E4M3 value);  // E4M3FN: no infinities, 0x7F and 0xFF are NaN, largest 448, smallest 2^-9
+inline float ToFloat(float value) { return value; }
+
+// Encodings round to nearest, ties to even. Overflow: BF16 and F16 give infinity, E4M3 saturates at
+// 448.
+Bf16 ToBf16(float value);
+F16 ToF16(float value);
+F8E4M3 ToF8E4M3(float value);
+
+// The value after a trip through bfloat16.
+inline float RoundToBf16(float value) { return ToFloat(ToBf16(value)); }
+
+}  // namespace fathom
+
+#endif  // FATHOM_TENSOR_FLOAT_CODEC_H_

@@ -1,0 +1,50 @@
+#ifndef FATHOM_TEXT_CHAT_TEMPLATE_H_
+#define FATHOM_TEXT_CHAT_TEMPLATE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+
+// A checkpoint's Jinja chat template: the subset of Jinja2 that the published DeepSeek, Qwen and
+// Llama templates use, with transformers' settings (trim_blocks, lstrip_blocks).
+class ChatTemplate {
+ public:
+  // Parses once. What the subset does not know is an error (kBadInput) naming it and its line.
+  // `source` is the name for messages.
+  static Result<ChatTemplate> Parse(std::string_view text, std::string_view source);
+  ~ChatTemplate();
+  ChatTemplate(ChatTemplate&&) noexcept;
+  ChatTemplate& operator=(ChatTemplate&&) noexcept;
+
+  struct Input {
+    Json messages;  // array of {"role", "content", ...}
+    Json tools;     // null or array
+    bool add_generation_prompt = true;
+    std::string bos_token, eos_token;
+    Json extra = Json::MakeObject();  // further variables, e.g. {"thinking": true}
+    std::string date;                 // what strftime_now formats: "2026-01-02"
+  };
+  // The prompt, cut where text of the messages (or tools) begins and ends. Errors: what the
+  // template itself raises (raise_exception), unknown variables used as values, wrong types; each
+  // with its line.
+  Result<std::vector<TextSpan>> Render(const Input& input) const;
+
+ private:
+  struct State;
+  explicit ChatTemplate(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// All spans joined.
+std::string JoinSpans(const std::vector<TextSpan>& spans);
+
+}  // namespace fathom
+
+#endif  // FATHOM_TEXT_CHAT_TEMPLATE_H_

@@ -1,0 +1,64 @@
+#ifndef FATHOM_TEXT_TOKENIZER_H_
+#define FATHOM_TEXT_TOKENIZER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "io/file_system.h"
+
+namespace fathom {
+
+// A piece of a prompt. Only pieces that the template wrote may become control tokens; what came out
+// of a message is encoded as plain text.
+struct TextSpan {
+  std::string text;
+  bool from_message = false;
+};
+
+// A checkpoint's own tokenizer: byte-level BPE as tokenizer.json describes it (Hugging Face
+// tokenizers).
+class Tokenizer {
+ public:
+  // Reads tokenizer.json and, if there, tokenizer_config.json. Errors name file, JSON path and what
+  // is supported.
+  static Result<Tokenizer> Load(FileSystem& files, const std::string& folder);
+  ~Tokenizer();
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+
+  // parse_special: added tokens inside the text become their ids, as transformers does; else the
+  // text is plain. No BOS is added.
+  std::vector<int32_t> Encode(std::string_view text, bool parse_special) const;
+  // Spans of one prompt: added tokens are parsed in spans of the template only. Where no message
+  // holds the text of an added token the ids equal those of encoding the whole prompt at once.
+  std::vector<int32_t> Encode(std::span<const TextSpan> spans) const;
+  // Ids to bytes that are UTF-8 but for what the ids themselves cut; ids outside the vocabulary
+  // give nothing.
+  std::string DecodeBytes(std::span<const int32_t> ids, bool skip_special) const;
+  // The same with U+FFFD for bytes that are not UTF-8, as transformers prints it.
+  std::string Decode(std::span<const int32_t> ids, bool skip_special) const;
+
+  std::optional<int32_t> TokenId(std::string_view token) const;
+  int64_t vocab_size() const;  // ids known, added tokens included
+  std::optional<int32_t> bos_id() const;
+  std::optional<int32_t> eos_id() const;
+  std::string bos_token() const;  // "" when there is none
+  std::string eos_token() const;
+  bool add_bos() const;  // add_bos_token: raw completions begin with BOS
+  const std::optional<std::string>& chat_template() const;
+
+ private:
+  struct State;
+  explicit Tokenizer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_TEXT_TOKENIZER_H_

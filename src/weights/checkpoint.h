@@ -1,0 +1,67 @@
+#ifndef FATHOM_WEIGHTS_CHECKPOINT_H_
+#define FATHOM_WEIGHTS_CHECKPOINT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "io/file_system.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
+
+namespace fathom {
+
+// Where a tensor lies: headers only, no data.
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<int64_t> shape;
+  int file = 0;        // index into Checkpoint::files()
+  int64_t offset = 0;  // of its first byte in that file
+  int64_t bytes = 0;
+};
+
+// A Hugging Face model folder: config.json and the safetensors headers of every shard (through
+// model.safetensors.index.json, or the single model.safetensors). Opening reads headers only. Any
+// header that is truncated, overlaps, leaves gaps or names an unknown type, a shard that is
+// missing, a tensor that the index puts elsewhere: one clear error (kBadInput) naming file and
+// tensor.
+class Checkpoint {
+ public:
+  static Result<Checkpoint> Open(FileSystem& files, const std::string& folder);
+
+  const std::string& folder() const { return folder_; }
+  const ModelConfig& config() const { return config_; }
+  const std::vector<TensorInfo>& tensors() const { return tensors_; }  // sorted by name
+  const TensorInfo* Find(std::string_view name) const;                 // nullptr when absent
+  const std::string& FileOf(const TensorInfo& tensor) const {
+    return file_names_[static_cast<size_t>(tensor.file)];
+  }
+  int64_t total_bytes() const;
+
+  // Compares with the catalogue of the configuration: *all* missing, surplus and mis-shaped tensors
+  // in one error. With `mtp` false the MTP layer's tensors may be absent.
+  Status Verify(bool mtp) const;
+
+  // Reads bytes [first, first + out.size()) of the tensor's data. Threads: safe from several at
+  // once.
+  Status Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const;
+
+ private:
+  std::string folder_;
+  ModelConfig config_;
+  std::vector<TensorInfo> tensors_;
+  std::vector<std::string> file_names_;
+  std::vector<std::unique_ptr<ReadableFile>> files_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_WEIGHTS_CHECKPOINT_H_
