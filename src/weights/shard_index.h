@@ -1,0 +1,27 @@
+#ifndef FATHOM_WEIGHTS_SHARD_INDEX_H_
+#define FATHOM_WEIGHTS_SHARD_INDEX_H_
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fathom {
+
+// model.safetensors.index.json: which shard holds which tensor.
+struct ShardIndex {
+  std::vector<std::string> shards;                // names inside the folder, sorted, each once
+  std::unordered_map<std::string, int> shard_of;  // tensor -> index into shards
+};
+
+// Reads the index. Its metadata (total_size) is not used: writers disagree about what it counts.
+// Errors (kBadInput): no weight_map, no tensors, a shard that is not a plain file name (an index
+// must not lead out of its folder).
+Result<ShardIndex> ParseShardIndex(const Json& json, std::string_view source);
+
+}  // namespace fathom
+
+#endif  // FATHOM_WEIGHTS_SHARD_INDEX_H_
