@@ -23,8 +23,9 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
   for (const LayerWeights& layer_weights : weights.layers) {
     layer_.Forward(step, layer++, layer_weights, h_.view());
   }
-  RmsNorm(step.compute, h_.view(), weights.norm, norm_eps_, h_.view());
   if (step.trace != nullptr) step.trace->Hidden(layer, h_.view());
+  RmsNorm(step.compute, h_.view(), weights.norm, norm_eps_, h_.view());
+  if (step.trace != nullptr) step.trace->Hidden(layer + 1, h_.view());
   RoundActivations(step.compute, h_.view());
 
   ForwardResult result;

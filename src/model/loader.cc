@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "io/file_system.h"
 #include "model/weight_reader.h"
 #include "spec/model_config.h"
 
@@ -99,7 +100,7 @@ Status CheckMtp(const Checkpoint& checkpoint) {
   if (layers == 1) return Ok();
   return BadInput(
       Format("the model has {} multi-token prediction layers, exactly 1 is supported", layers),
-      checkpoint.folder() + "/config.json: /num_nextn_predict_layers",
+      JoinPath(checkpoint.folder(), "config.json") + ": /num_nextn_predict_layers",
       layers == 0 ? "run without multi-token prediction" : "");
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "golden_testing.h"
-#include "npy.h"
+#include "npy_file.h"
 
 namespace fathom {
 namespace {
@@ -41,9 +41,9 @@ struct Agreement {
 
 void AddSafePositions(const GoldenPrompt& prompt, double threshold, MatView<const float> logits,
                       Agreement& agreement) {
-  const Npy<float> golden = ReadFloatNpy(prompt.logits);
+  const NpyFile<float> golden = ReadFloats(prompt.logits);
   std::vector<float> margin(prompt.tokens.size(), 1);
-  if (!prompt.routing_margin.empty()) margin = ReadFloatNpy(prompt.routing_margin).values;
+  if (!prompt.routing_margin.empty()) margin = ReadFloats(prompt.routing_margin).values;
   ASSERT_EQ(margin.size(), prompt.tokens.size());
   for (int64_t i = 0; i < logits.rows(); ++i) {
     if (margin[static_cast<size_t>(i)] < threshold) continue;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "golden_testing.h"
-#include "npy.h"
+#include "npy_file.h"
 
 namespace fathom {
 namespace {
@@ -60,13 +60,12 @@ double RootMeanSquare(MatView<const float> x) {
 
 // Every layer within 2e-3 of the golden layer's own size.
 void ExpectLayersNear(const std::map<int64_t, Matrix<float>>& layers, const std::string& file) {
-  const Npy<float> golden = ReadFloatNpy(file);
+  const NpyFile<float> golden = ReadFloats(file);
   ASSERT_EQ(golden.shape.size(), 3u);
   ASSERT_EQ(golden.shape[0], static_cast<int64_t>(layers.size())) << file;
   for (const auto& [layer, values] : layers) {
     const MatView<const float> expected = golden.Slice(layer);
-    EXPECT_LE(MaxAbsDifference(values.view(), expected),
-              kLogitTolerance * RootMeanSquare(expected))
+    EXPECT_LE(MaxAbsDifference(values.view(), expected), kLogitTolerance * RootMeanSquare(expected))
         << file << " layer " << layer;
   }
 }
@@ -78,7 +77,7 @@ TEST_P(GoldenFloat32, LogitsOfEveryPromptAndPosition) {
     if (prompt.logits.empty()) continue;
     const auto results = RunPrompts(loaded, {&prompt.tokens, 1}, {});
     const double difference =
-        MaxAbsDifference(results[0].logits.view(), ReadFloatNpy(prompt.logits).Slice());
+        MaxAbsDifference(results[0].logits.view(), ReadFloats(prompt.logits).Slice());
     EXPECT_LE(difference, kLogitTolerance) << prompt.id;
     worst = std::max(worst, difference);
   }
@@ -102,8 +101,8 @@ TEST_P(GoldenFloat32, RoutingChoosesTheSameExpertsWithTheSameWeights) {
   const std::vector<int32_t>& tokens = golden().Prompt(golden().detail_prompt).tokens;
   RunPrompts(loaded, {&tokens, 1}, {}, &trace);
 
-  const Npy<int32_t> experts = ReadIntNpy(golden().DetailFile("routing_experts"));
-  const Npy<float> weights = ReadFloatNpy(golden().DetailFile("routing_weights"));
+  const NpyFile<int32_t> experts = ReadInts(golden().DetailFile("routing_experts"));
+  const NpyFile<float> weights = ReadFloats(golden().DetailFile("routing_weights"));
   ASSERT_EQ(experts.shape[0], static_cast<int64_t>(trace.experts.size()));
   for (const auto& [layer, chosen] : trace.experts) {
     const int64_t index = layer - golden().first_moe_layer;
@@ -123,8 +122,8 @@ TEST_P(GoldenFloat32, GreedyContinuationsWhereTheMarginIsClear) {
   for (const GoldenGreedy& run : golden().greedy) {
     size_t clear = 0;
     while (clear < run.margin.size() && run.margin[clear] >= kClearMargin) ++clear;
-    const auto tokens = ContinueGreedily(loaded, golden().Prompt(run.prompt).tokens,
-                                         static_cast<int64_t>(clear));
+    const auto tokens =
+        ContinueGreedily(loaded, golden().Prompt(run.prompt).tokens, static_cast<int64_t>(clear));
     EXPECT_EQ(tokens, std::vector<int32_t>(run.tokens.begin(),
                                            run.tokens.begin() + static_cast<int64_t>(clear)))
         << run.prompt;
@@ -139,7 +138,7 @@ TEST_P(GoldenFloat32, MtpLogits) {
     if (run.postnorm.empty()) continue;
     const auto results = RunPrompts(loaded, {&golden().Prompt(run.prompt).tokens, 1}, {});
     const double difference =
-        MaxAbsDifference(results[0].mtp.view(), ReadFloatNpy(run.postnorm).Slice());
+        MaxAbsDifference(results[0].mtp.view(), ReadFloats(run.postnorm).Slice());
     EXPECT_LE(difference, kLogitTolerance) << run.prompt;
     worst = std::max(worst, difference);
   }
@@ -172,10 +171,8 @@ TEST_P(GoldenFloat32, DistanceToWeightsRoundedToBfloat16) {
   if (!golden().has_bf16_weights) GTEST_SKIP() << "the weights are not FP8";
   const std::string file = golden().DetailFile("logits_bf16weights");
   LoadedModel loaded = Load(Activations::kFloat32);
-  const auto results =
-      RunPrompts(loaded, {&golden().Prompt(golden().detail_prompt).tokens, 1}, {});
-  const double difference =
-      MaxAbsDifference(results[0].logits.view(), ReadFloatNpy(file).Slice());
+  const auto results = RunPrompts(loaded, {&golden().Prompt(golden().detail_prompt).tokens, 1}, {});
+  const double difference = MaxAbsDifference(results[0].logits.view(), ReadFloats(file).Slice());
   EXPECT_GT(difference, kLogitTolerance) << "weights are rounded to bfloat16 somewhere";
   std::printf("%s: %.1e from logits of bfloat16 weights\n", Label(Activations::kFloat32).c_str(),
               difference);

@@ -56,7 +56,7 @@ struct GoldenCase {
   std::vector<GoldenGreedy> greedy;
   std::vector<GoldenMtp> mtp;
   Bf16Guidance bf16;
-  std::string detail_prompt;    // of hidden, attention, ffn and routing
+  std::string detail_prompt;     // of hidden, attention, ffn and routing
   int64_t first_moe_layer = -1;  // -1: the model does not route
   bool has_bf16_weights = false;
 

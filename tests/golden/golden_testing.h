@@ -36,12 +36,12 @@ class GoldenTest : public testing::TestWithParam<std::tuple<std::string, Isa>> {
 std::vector<std::string> GoldenCases();
 std::string GoldenName(const testing::TestParamInfo<std::tuple<std::string, Isa>>& info);
 
-#define FATHOM_GOLDEN_SUITE(suite)                                                          \
-  INSTANTIATE_TEST_SUITE_P(, suite,                                                         \
-                           testing::Combine(testing::ValuesIn(GoldenCases()),               \
-                                            testing::Values(Isa::kPortable, Isa::kAvx2,     \
-                                                            Isa::kAvx512)),                 \
-                           GoldenName)
+#define FATHOM_GOLDEN_SUITE(suite)                                                 \
+  INSTANTIATE_TEST_SUITE_P(                                                        \
+      , suite,                                                                     \
+      testing::Combine(testing::ValuesIn(GoldenCases()),                           \
+                       testing::Values(Isa::kPortable, Isa::kAvx2, Isa::kAvx512)), \
+      GoldenName)
 
 // The largest |a - b|; infinite when shapes differ or a value is not a number.
 double MaxAbsDifference(MatView<const float> a, MatView<const float> b);

@@ -1,8 +1,6 @@
 #include "run_model.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -15,13 +13,6 @@
 
 namespace fathom {
 namespace {
-
-template <typename T>
-T ValueOrExit(Result<T> result) {
-  if (result.ok()) return std::move(result).value();
-  std::fputs(result.error().ToString().c_str(), stderr);
-  std::exit(1);
-}
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

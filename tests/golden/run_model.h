@@ -2,11 +2,15 @@
 #define FATHOM_TESTS_GOLDEN_RUN_MODEL_H_
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/thread_pool.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
@@ -14,6 +18,14 @@
 #include "tensor/mat_view.h"
 
 namespace fathom {
+
+// The value, or the end of the test program with the error's text.
+template <typename T>
+T ValueOrExit(Result<T> result) {
+  if (result.ok()) return std::move(result).value();
+  std::fputs(result.error().ToString().c_str(), stderr);
+  std::exit(1);
+}
 
 // A model and what it runs on.
 struct LoadedModel {
@@ -32,8 +44,8 @@ LoadedModel LoadModel(const std::string& checkpoint, Isa isa, Activations activa
 
 // How prompts are cut into steps.
 struct Schedule {
-  int64_t chunk_tokens = 0;   // tokens of a prompt in one step; 0: all at once
-  bool together = false;      // all prompts in the same steps, chunk sizes differing by prompt
+  int64_t chunk_tokens = 0;     // tokens of a prompt in one step; 0: all at once
+  bool together = false;        // all prompts in the same steps, chunk sizes differing by prompt
   bool scatter_blocks = false;  // blocks of the cache in mixed-up order
   int64_t block_tokens = 16;
 };

@@ -1,5 +1,5 @@
-#ifndef FATHOM_TESTS_GOLDEN_NPY_H_
-#define FATHOM_TESTS_GOLDEN_NPY_H_
+#ifndef FATHOM_TESTS_GOLDEN_NPY_FILE_H_
+#define FATHOM_TESTS_GOLDEN_NPY_FILE_H_
 
 #include <cstdint>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace fathom {
 
-// A .npy file (version 1.0, C order) of float32 or int32.
+// A .npy file of float32 or int32.
 template <typename T>
-struct Npy {
+struct NpyFile {
   std::vector<int64_t> shape;
   std::vector<T> values;
 
@@ -22,10 +22,10 @@ struct Npy {
   }
 };
 
-// A file that cannot be read or holds another type is a failure of the test; the result is empty.
-Npy<float> ReadFloatNpy(const std::string& path);
-Npy<int32_t> ReadIntNpy(const std::string& path);
+// A file that cannot be read or holds another type ends the test program with the reason.
+NpyFile<float> ReadFloats(const std::string& path);
+NpyFile<int32_t> ReadInts(const std::string& path);
 
 }  // namespace fathom
 
-#endif  // FATHOM_TESTS_GOLDEN_NPY_H_
+#endif  // FATHOM_TESTS_GOLDEN_NPY_FILE_H_
