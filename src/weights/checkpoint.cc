@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +49,17 @@ Error NoWeights(FileSystem& files, const std::string& folder) {
 
 std::string Describe(DType dtype, const std::vector<int64_t>& shape) {
   return Format("{} {}", DTypeName(dtype), ShapeString(shape));
+}
+
+void CompareWithSpec(const TensorInfo& tensor, const std::string& file, const TensorSpec& spec,
+                     ProblemList& problems) {
+  const bool shape_fits = tensor.shape == spec.shape;
+  const bool type_fits =
+      std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) != spec.supported.end();
+  if (shape_fits && type_fits) return;
+  problems.Add(shape_fits ? "of another type" : "of another shape",
+               Format("{}: {} in {}, expected {}", spec.name, Describe(tensor.dtype, tensor.shape),
+                      file, Describe(spec.usual, spec.shape)));
 }
 
 }  // namespace
@@ -146,35 +157,30 @@ int64_t Checkpoint::total_bytes() const {
 }
 
 Status Checkpoint::Verify(bool mtp) const {
-  const std::vector<TensorSpec> catalogue = Catalogue(config_);
   ProblemList problems;
-  std::set<std::string_view> expected;
+  const std::vector<TensorSpec> catalogue = Catalogue(config_);
+  std::unordered_set<std::string_view> expected;
   const TensorInfo* weight = nullptr;  // of the scales that follow it in the catalogue
   for (const TensorSpec& spec : catalogue) {
     const TensorInfo* tensor = Find(spec.name);
-    const bool scales_wanted = weight != nullptr && weight->dtype == DType::kF8E4M3;
-    if (!spec.is_scale) weight = tensor;
-    if (spec.is_scale && !scales_wanted) continue;  // if they are here, they are surplus
+    if (!spec.is_scale) {
+      weight = tensor;
+    } else if (weight != nullptr && weight->dtype != DType::kF8E4M3) {
+      continue;  // scales of a weight that needs none are surplus
+    }
     expected.insert(spec.name);
-    if (tensor == nullptr) {
-      if (mtp || !spec.mtp) {
-        problems.Add("missing", Format("{}: missing, expected {}", spec.name,
-                                       Describe(spec.usual, spec.shape)));
-      }
-    } else if (tensor->shape != spec.shape ||
-               std::find(spec.supported.begin(), spec.supported.end(), tensor->dtype) ==
-                   spec.supported.end()) {
-      problems.Add(
-          tensor->shape != spec.shape ? "of another shape" : "of another type",
-          Format("{}: {} in {}, expected {}", spec.name, Describe(tensor->dtype, tensor->shape),
-                 FileOf(*tensor), Describe(spec.usual, spec.shape)));
+    const bool required = (mtp || !spec.mtp) && !(spec.is_scale && weight == nullptr);
+    if (tensor != nullptr) {
+      CompareWithSpec(*tensor, FileOf(*tensor), spec, problems);
+    } else if (required) {
+      problems.Add("missing",
+                   Format("{}: missing, expected {}", spec.name, Describe(spec.usual, spec.shape)));
     }
   }
   for (const TensorInfo& tensor : tensors_) {
-    if (!expected.contains(tensor.name) && !IsIgnoredTensor(config_, tensor.name)) {
-      problems.Add("surplus", Format("{}: {} in {}, expected none", tensor.name,
-                                     Describe(tensor.dtype, tensor.shape), FileOf(tensor)));
-    }
+    if (expected.contains(tensor.name) || IsIgnoredTensor(config_, tensor.name)) continue;
+    problems.Add("surplus", Format("{}: {} in {}, expected none", tensor.name,
+                                   Describe(tensor.dtype, tensor.shape), FileOf(tensor)));
   }
   if (problems.empty()) return Ok();
   return problems.ToError("the tensors do not fit config.json", folder_, kFetchAgain);

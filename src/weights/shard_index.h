@@ -1,9 +1,10 @@
 #ifndef FATHOM_WEIGHTS_SHARD_INDEX_H_
 #define FATHOM_WEIGHTS_SHARD_INDEX_H_
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/json.h"
@@ -13,8 +14,8 @@ namespace fathom {
 
 // model.safetensors.index.json: which shard holds which tensor.
 struct ShardIndex {
-  std::vector<std::string> shards;                // names inside the folder, sorted, each once
-  std::unordered_map<std::string, int> shard_of;  // tensor -> index into shards
+  std::vector<std::string> shards;                   // names inside the folder, sorted, each once
+  std::map<std::string, int, std::less<>> shard_of;  // tensor -> index into shards
 };
 
 // Reads the index. Its metadata (total_size) is not used: writers disagree about what it counts.
