@@ -53,8 +53,8 @@ function(fathom_add_modules)
   target_compile_definitions(fathom_base INTERFACE FATHOM_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# For each module: fathom_<module>_testing (references and test doubles), <module>_test, <module>_bench.
-function(fathom_add_tests)
+# For each module: fathom_<module>_testing, its references and test doubles and those of the modules below.
+function(fathom_add_testing_libraries)
   fathom_read_layers(modules)
   foreach(module IN LISTS modules)
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*_reference.cc
@@ -70,6 +70,13 @@ function(fathom_add_tests)
     foreach(dep IN LISTS LAYER_${module})
       target_link_libraries(fathom_${module}_testing ${scope} fathom_${dep}_testing)
     endforeach()
+  endforeach()
+endfunction()
+
+# For each module: <module>_test, <module>_bench.
+function(fathom_add_tests)
+  fathom_read_layers(modules)
+  foreach(module IN LISTS modules)
     if(NOT FATHOM_TEST_MODULES OR module IN_LIST FATHOM_TEST_MODULES)
       fathom_add_program(${module} test GTest::gmock GTest::gtest_main)
     endif()
@@ -149,7 +156,7 @@ function(fathom_add_fuzzers)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(GET folder FILENAME module)
     add_executable(${name} ${source})
-    target_link_libraries(${name} PRIVATE fathom_${module})
+    target_link_libraries(${name} PRIVATE fathom_${module}_testing)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
     add_dependencies(fuzzers ${name})

@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "base/result.h"
 
-// Any bytes give a document or an error with its source; a document survives being written and read.
+// Any bytes give a document or an error with its source; a document survives being written and
+// read.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const fathom::Result<fathom::Json> parsed = fathom::ParseJson(text, "fuzz.json");
