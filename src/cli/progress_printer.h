@@ -49,6 +49,22 @@ class ProgressPrinter : public Progress {
   double shown_ = 0;
 };
 
+// A part of a longer job: its phases are counted after `before` earlier ones.
+class LaterPhases : public Progress {
+ public:
+  LaterPhases(Progress& whole, int before) : whole_(whole), before_(before) {}
+
+  void Begin(int number, int phases, std::string_view name, int64_t total) override {
+    whole_.Begin(before_ + number, before_ + phases, name, total);
+  }
+  void Advance(int64_t amount) override { whole_.Advance(amount); }
+  void End() override { whole_.End(); }
+
+ private:
+  Progress& whole_;
+  int before_;
+};
+
 // "3.2 s", "48 s", "5 min 31 s", "2 h 05 min".
 std::string HumanSeconds(double seconds);
 
