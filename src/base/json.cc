@@ -154,6 +154,12 @@ std::string EscapePointer(std::string_view key) {
 
 }  // namespace
 
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+
 const char* Json::TypeName() const {
   if (is_null()) return "null";
   if (is_bool()) return "bool";
