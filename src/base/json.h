@@ -33,6 +33,14 @@ class Json {
   Json(Array value) : value_(std::move(value)) {}               // NOLINT
   Json(Object value) : value_(std::move(value)) {}              // NOLINT
 
+  // Out of line: inlined into callers, GCC 12 takes moves of the variant for uses of uninitialised
+  // members.
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
+
   static Json MakeObject(std::initializer_list<Member> members = {}) {
     return Json(Object(members));
   }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "io/file_system.h"
 #include "spec/model_config.h"
 #include "tensor/dtype.h"
+#include "weights/shard_index.h"
 
 namespace fathom {
 
@@ -55,6 +55,10 @@ class Checkpoint {
   Status Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const;
 
  private:
+  Checkpoint() = default;
+  Status OpenShards(FileSystem& files, const std::vector<std::string>& names);
+  Status CheckIndex(const ShardIndex& index, const std::string& index_path) const;
+
   std::string folder_;
   ModelConfig config_;
   std::vector<TensorInfo> tensors_;

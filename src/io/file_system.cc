@@ -1,0 +1,33 @@
+#include "io/file_system.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/result.h"
+
+namespace fathom {
+
+Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit) {
+  FATHOM_TRY(const auto file, Open(path));
+  if (file->size() > limit) {
+    return BadInput(Format("the file has {} bytes, more than the {} allowed here",
+                           WithCommas(file->size()), WithCommas(limit)),
+                    path);
+  }
+  std::string text(static_cast<size_t>(file->size()), '\0');
+  FATHOM_OK(file->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (!path.empty() && path.back() != '/') path += '/';
+  path += name;
+  return path;
+}
+
+}  // namespace fathom

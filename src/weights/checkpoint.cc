@@ -1,0 +1,201 @@
+#include "weights/checkpoint.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "io/file_system.h"
+#include "spec/catalogue.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
+#include "weights/problem_list.h"
+#include "weights/safetensors.h"
+#include "weights/shard_index.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kIndexName = "model.safetensors.index.json";
+constexpr const char* kSingleName = "model.safetensors";
+constexpr const char* kFetchAgain =
+    "the files do not belong together or the download is not complete; fetch the folder again";
+
+Result<Json> ReadJson(FileSystem& files, const std::string& path) {
+  FATHOM_TRY(const std::string text, files.ReadText(path));
+  return ParseJson(text, path);
+}
+
+Error NoWeights(FileSystem& files, const std::string& folder) {
+  std::string found;
+  if (const auto names = files.List(folder); names.ok()) {
+    for (const std::string& name : *names) found += (found.empty() ? "" : ", ") + name;
+  }
+  return BadInput(Format("no {} and no {} in this folder; it holds: {}", kIndexName, kSingleName,
+                         found.empty() ? "nothing" : found),
+                  folder, "weights are read from safetensors files only");
+}
+
+std::string Describe(DType dtype, const std::vector<int64_t>& shape) {
+  return Format("{} {}", DTypeName(dtype), ShapeString(shape));
+}
+
+void CompareWithSpec(const TensorInfo& tensor, const std::string& file, const TensorSpec& spec,
+                     ProblemList& problems) {
+  const bool shape_fits = tensor.shape == spec.shape;
+  const bool type_fits =
+      std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) != spec.supported.end();
+  if (shape_fits && type_fits) return;
+  problems.Add(shape_fits ? "of another type" : "of another shape",
+               Format("{}: {} in {}, expected {}", spec.name, Describe(tensor.dtype, tensor.shape),
+                      file, Describe(spec.usual, spec.shape)));
+}
+
+}  // namespace
+
+Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder) {
+  if (!files.IsDirectory(folder)) {
+    return BadInput("there is no such folder", folder,
+                    "name a folder with config.json and safetensors files");
+  }
+  Checkpoint checkpoint;
+  checkpoint.folder_ = folder;
+  const std::string config_path = JoinPath(folder, "config.json");
+  FATHOM_TRY(const Json config, ReadJson(files, config_path));
+  FATHOM_TRY(checkpoint.config_, ParseModelConfig(config, config_path));
+  if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
+    FATHOM_TRY(const Json json, ReadJson(files, path));
+    FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, path));
+    FATHOM_OK(checkpoint.OpenShards(files, index.shards));
+    FATHOM_OK(checkpoint.CheckIndex(index, path));
+  } else if (files.Exists(JoinPath(folder, kSingleName))) {
+    FATHOM_OK(checkpoint.OpenShards(files, {kSingleName}));
+  } else {
+    return NoWeights(files, folder);
+  }
+  return checkpoint;
+}
+
+// Opens every shard and reads its header. All absent ones are named at once.
+Status Checkpoint::OpenShards(FileSystem& files, const std::vector<std::string>& names) {
+  ProblemList problems;
+  for (const std::string& name : names) {
+    const std::string path = JoinPath(folder_, name);
+    if (!files.Exists(path)) {
+      problems.Add("missing", name);
+      continue;
+    }
+    FATHOM_TRY(auto file, files.Open(path));
+    FATHOM_TRY(auto entries, ReadSafetensorsHeader(*file));
+    for (SafetensorsEntry& entry : entries) {
+      tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
+                          static_cast<int>(files_.size()), entry.offset, entry.bytes});
+    }
+    file_names_.push_back(name);
+    files_.push_back(std::move(file));
+  }
+  if (!problems.empty()) {
+    return problems.ToError(Format("not all {} files that the index names are here", names.size()),
+                            folder_, kFetchAgain);
+  }
+  std::sort(tensors_.begin(), tensors_.end(), [](const TensorInfo& a, const TensorInfo& b) {
+    return std::tie(a.name, a.file) < std::tie(b.name, b.file);
+  });
+  return Ok();
+}
+
+// Every tensor lies in the shard that the index names, and nowhere else.
+Status Checkpoint::CheckIndex(const ShardIndex& index, const std::string& index_path) const {
+  ProblemList problems;
+  const TensorInfo* previous = nullptr;
+  for (const TensorInfo& tensor : tensors_) {
+    const auto entry = index.shard_of.find(tensor.name);
+    if (previous != nullptr && previous->name == tensor.name) {
+      problems.Add("twice",
+                   Format("{}: in {} and in {}", tensor.name, FileOf(*previous), FileOf(tensor)));
+    } else if (entry == index.shard_of.end()) {
+      problems.Add("not in the index", Format("{}: in {}", tensor.name, FileOf(tensor)));
+    } else if (entry->second != tensor.file) {
+      problems.Add("in another file",
+                   Format("{}: in {}, expected in {}", tensor.name, FileOf(tensor),
+                          index.shards[static_cast<size_t>(entry->second)]));
+    }
+    previous = &tensor;
+  }
+  for (const auto& [name, shard] : index.shard_of) {
+    if (Find(name) == nullptr) {
+      problems.Add("in no file",
+                   Format("{}: expected in {}", name, index.shards[static_cast<size_t>(shard)]));
+    }
+  }
+  if (problems.empty()) return Ok();
+  return problems.ToError("the index and the files disagree about tensors", index_path,
+                          kFetchAgain);
+}
+
+const TensorInfo* Checkpoint::Find(std::string_view name) const {
+  const auto at = std::lower_bound(
+      tensors_.begin(), tensors_.end(), name,
+      [](const TensorInfo& tensor, std::string_view wanted) { return tensor.name < wanted; });
+  return at != tensors_.end() && at->name == name ? &*at : nullptr;
+}
+
+int64_t Checkpoint::total_bytes() const {
+  int64_t bytes = 0;
+  for (const TensorInfo& tensor : tensors_) bytes += tensor.bytes;
+  return bytes;
+}
+
+Status Checkpoint::Verify(bool mtp) const {
+  ProblemList problems;
+  const std::vector<TensorSpec> catalogue = Catalogue(config_);
+  std::unordered_set<std::string_view> expected;
+  const TensorInfo* weight = nullptr;  // of the scales that follow it in the catalogue
+  for (const TensorSpec& spec : catalogue) {
+    const TensorInfo* tensor = Find(spec.name);
+    if (!spec.is_scale) {
+      weight = tensor;
+    } else if (weight != nullptr && weight->dtype != DType::kF8E4M3) {
+      continue;  // scales of a weight that needs none are surplus
+    }
+    expected.insert(spec.name);
+    const bool required = (mtp || !spec.mtp) && !(spec.is_scale && weight == nullptr);
+    if (tensor != nullptr) {
+      CompareWithSpec(*tensor, FileOf(*tensor), spec, problems);
+    } else if (required) {
+      problems.Add("missing",
+                   Format("{}: missing, expected {}", spec.name, Describe(spec.usual, spec.shape)));
+    }
+  }
+  for (const TensorInfo& tensor : tensors_) {
+    if (expected.contains(tensor.name) || IsIgnoredTensor(config_, tensor.name)) continue;
+    problems.Add("surplus", Format("{}: {} in {}, expected none", tensor.name,
+                                   Describe(tensor.dtype, tensor.shape), FileOf(tensor)));
+  }
+  if (problems.empty()) return Ok();
+  return problems.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
+}
+
+Status Checkpoint::Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const {
+  FATHOM_CHECK(first >= 0 && first + static_cast<int64_t>(out.size()) <= tensor.bytes);
+  const Status status =
+      files_[static_cast<size_t>(tensor.file)]->ReadAt(tensor.offset + first, out);
+  if (status.ok()) return Ok();
+  Error error = status.error();
+  error.where += ": " + tensor.name;
+  return error;
+}
+
+}  // namespace fathom
