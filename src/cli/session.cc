@@ -70,8 +70,16 @@ Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoni
                               const ReplySink& sink, std::string* raw_text) {
   FATHOM_TRY(GenerationRequest request, MakeRequest(std::move(prompt)));
   std::optional<TextStream> stream = MakeStream(reasoning);
+  // What is read in one step needs no progress.
+  const auto tokens = static_cast<int64_t>(request.prompt.size());
+  ProgressPrinter printer =
+      ConsoleProgress(context_->clock, context_->console, ProgressUnit::kTokens);
+  NoProgress silent;
+  Progress& reading = tokens > flags_->run.max_num_batched_tokens
+                          ? static_cast<Progress&>(printer)
+                          : static_cast<Progress&>(silent);
   FATHOM_TRY(Reply reply, Generate(*context_, *loaded_.engine, std::move(request),
-                                   stream ? &*stream : nullptr, sink));
+                                   stream ? &*stream : nullptr, reading, sink));
   if (raw_text != nullptr && stream) {
     *raw_text = stream->raw_text();
     // An answer that was cut inside its reasoning: closed, so that the template can drop it.
