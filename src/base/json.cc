@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -65,11 +66,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(size_t offset, const std::string& /*token*/,
                    const nlohmann::json::exception& problem) override {
-    // nlohmann's text: "[json.exception...] parse error at line 1, column 2: reason"; the reason is
-    // enough.
-    const std::string message = problem.what();
-    const size_t colon = message.find(": ");
-    const std::string reason = colon == std::string::npos ? message : message.substr(colon + 2);
+    // nlohmann's text: "[json.exception...] parse error at line 1, column 2: reason" or
+    // "[json.exception...] reason"; the reason is enough.
+    std::string_view reason = problem.what();
+    for (const std::string_view end : {"] ", ": "}) {
+      const size_t at = reason.find(end);
+      if (at != std::string_view::npos) reason.remove_prefix(at + end.size());
+    }
     return Fail(
         Format("not valid JSON at {}: {}", Position(text_, offset == 0 ? 0 : offset - 1), reason));
   }

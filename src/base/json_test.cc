@@ -1,0 +1,147 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom {
+namespace {
+
+Json Parse(std::string_view text) {
+  Result<Json> parsed = ParseJson(text, "test.json");
+  EXPECT_TRUE(parsed.ok()) << parsed.error().ToString();
+  return *std::move(parsed);
+}
+
+TEST(ParseJson, TellsTheKindsOfNumbersApart) {
+  EXPECT_TRUE(Parse("3").fits_int());
+  EXPECT_EQ(Parse("-9223372036854775808").as_int(), std::numeric_limits<int64_t>::min());
+  EXPECT_TRUE(Parse("18446744073709551615").is_int());
+  EXPECT_FALSE(Parse("18446744073709551615").fits_int());
+  EXPECT_EQ(Parse("18446744073709551615").as_uint(), std::numeric_limits<uint64_t>::max());
+  EXPECT_FALSE(Parse("3.0").is_int());
+  EXPECT_EQ(Parse("1e-6").as_double(), 1e-6);
+  EXPECT_EQ(Parse("7").as_double(), 7.0);
+}
+
+TEST(ParseJson, KeepsTheOrderOfMembers) {
+  const Json json = Parse(R"({"z": 1, "a": [true, null], "m": "x"})");
+  EXPECT_EQ(json.Dump(), R"({"z":1,"a":[true,null],"m":"x"})");
+  EXPECT_EQ(json.Find("m")->as_string(), "x");
+  EXPECT_EQ(json.Find("none"), nullptr);
+}
+
+TEST(ParseJson, DecodesEscapes) {
+  EXPECT_EQ(Parse(R"("\u4e2d\ud83d\ude00\n")").as_string(), "\u4e2d\U0001F600\n");
+}
+
+TEST(ParseJson, ErrorsNamePlaceAndCause) {
+  struct Row {
+    std::string text;
+    std::string what;  // a part of it
+  };
+  const std::vector<Row> rows = {
+      {"", "not valid JSON at line 1, column 1"},
+      {"{\n  \"a\": }", "not valid JSON at line 2, column 8"},
+      {"[1, 2", "not valid JSON at line 1, column 6"},
+      {"[1] x", "not valid JSON at line 1, column 5"},
+      {"\"\xff\"", "not valid JSON at line 1, column 2"},
+      {"\"\\ud800\"", "not valid JSON at line 1"},
+      {R"({"a": 1, "b": 2, "a": 3})", "key \"a\" stands twice in one object"},
+      {std::string(300, '['), "nested deeper than 256 levels"},
+      {"[1e999]", "number overflow parsing '1e999'"},
+      {"NaN", "not valid JSON at line 1, column 1"},
+  };
+  for (const Row& row : rows) {
+    const Result<Json> parsed = ParseJson(row.text, "test.json");
+    ASSERT_FALSE(parsed.ok()) << row.text;
+    EXPECT_NE(parsed.error().what.find(row.what), std::string::npos) << parsed.error().what;
+    EXPECT_EQ(parsed.error().where, "test.json");
+    EXPECT_EQ(parsed.error().kind, ErrorKind::kBadInput);
+  }
+}
+
+TEST(Json, DumpReplacesWhatIsNotUtf8AndNumbersThatAreNotFinite) {
+  EXPECT_EQ(Json("a\xff").Dump(), "\"a\uFFFD\"");
+  EXPECT_EQ(Json(std::nan("")).Dump(), "null");
+  EXPECT_EQ(Json("\u4e2d").Dump(-1, true), "\"\\u4e2d\"");
+}
+
+TEST(Json, SetReplacesOrAppends) {
+  Json json = Json::MakeObject({{"a", 1}});
+  json.Set("a", 2);
+  json.Set("b", Json::ArrayOf(std::vector<int>{1, 2}));
+  EXPECT_EQ(json.Dump(), R"({"a":2,"b":[1,2]})");
+}
+
+class JsonReaderTest : public testing::Test {
+ protected:
+  Json json_ = Parse(
+      R"({"n": 5, "big": 18446744073709551615, "x": 1.5, "t": true, "s": "text", "none": null,)"
+      R"( "o": {"a/b~": [{"k": 1}, 2]}})");
+  JsonReader root_{json_, "c.json"};
+};
+
+TEST_F(JsonReaderTest, ReadsEachType) {
+  EXPECT_EQ(*root_.Int("n", 0, 10), 5);
+  EXPECT_EQ(*root_.Number("x"), 1.5);
+  EXPECT_EQ(*root_.Number("n"), 5.0);
+  EXPECT_TRUE(*root_.Bool("t"));
+  EXPECT_EQ(*root_.String("s"), "text");
+  EXPECT_FALSE(root_.Has("none"));
+  EXPECT_FALSE(root_.Has("absent"));
+}
+
+TEST_F(JsonReaderTest, MissingAndNullTakeTheFallback) {
+  for (const std::string key : {"absent", "none"}) {
+    EXPECT_EQ(*root_.IntOr(key, 7, 0, 10), 7);
+    EXPECT_EQ(*root_.NumberOr(key, 2.5), 2.5);
+    EXPECT_TRUE(*root_.BoolOr(key, true));
+    EXPECT_EQ(*root_.StringOr(key, "f"), "f");
+  }
+  EXPECT_EQ(*root_.IntOr("n", 7, 0, 10), 5);
+}
+
+template <typename T>
+std::string Text(const Result<T>& result) {
+  return result.ok() ? "no error" : result.error().ToString();
+}
+
+TEST_F(JsonReaderTest, ErrorsNameThePointerTheValueAndWhatIsExpected) {
+  const std::vector<std::string> texts = {
+      Text(root_.Int("absent", 0, 1)), Text(root_.Int("n", 6, 10)), Text(root_.Int("s", 0, 1)),
+      Text(root_.Int("big", 0, 1)),    Text(root_.Int("x", 0, 1)),  Text(root_.Number("t")),
+      Text(root_.Bool("none")),        Text(root_.String("o")),     Text(root_.IntOr("s", 1, 0, 1)),
+  };
+  const std::vector<std::string> expected = {
+      "error: key \"absent\" is missing\n  where: c.json\n",
+      "error: expected an integer from 6 to 10, found integer 5\n  where: c.json: /n\n",
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+      "error: expected an integer from 0 to 1, found integer 18446744073709551615\n"
+      "  where: c.json: /big\n",
+      "error: expected an integer from 0 to 1, found number 1.5\n  where: c.json: /x\n",
+      "error: expected a number, found bool true\n  where: c.json: /t\n",
+      "error: expected true or false, found null\n  where: c.json: /none\n",
+      "error: expected a string, found object\n  where: c.json: /o\n",
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+  };
+  EXPECT_EQ(texts, expected);
+}
+
+TEST_F(JsonReaderTest, PointersOfNestedPlacesAreEscaped) {
+  const JsonReader array = *root_.Object("o")->ArrayAt("a/b~");
+  EXPECT_EQ(array.Where(), "c.json: /o/a~1b~0");
+  EXPECT_EQ(array.At(0).Where(), "c.json: /o/a~1b~0/0");
+  EXPECT_EQ(*array.At(0).Int("k", 0, 1), 1);
+  EXPECT_EQ(array.At(1).Mismatch("", "an object").ToString(),
+            "error: expected an object, found integer 2\n  where: c.json: /o/a~1b~0/1\n");
+}
+
+}  // namespace
+}  // namespace fathom
