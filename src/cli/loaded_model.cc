@@ -24,10 +24,11 @@ Result<Compute> MakeCompute(const ModelFlags& flags, const ModelConfig& config, 
 
 // What the weights to be loaded take.
 int64_t WeightBytes(const Checkpoint& checkpoint, bool mtp) {
-  const ModelSummary summary = Summarize(checkpoint.config(), [&checkpoint](const TensorSpec& spec) {
-    const TensorInfo* tensor = checkpoint.Find(spec.name);
-    return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
-  });
+  const ModelSummary summary =
+      Summarize(checkpoint.config(), [&checkpoint](const TensorSpec& spec) {
+        const TensorInfo* tensor = checkpoint.Find(spec.name);
+        return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
+      });
   return summary.main.bytes + (mtp ? summary.mtp.bytes : 0);
 }
 

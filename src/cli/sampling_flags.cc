@@ -53,8 +53,8 @@ Result<SamplingParams> SamplingFlags::Params(const GenerationDefaults& defaults)
   params.top_p = top_p.value_or(defaults.top_p.value_or(params.top_p));
   params.top_k = top_k.value_or(defaults.top_k.value_or(params.top_k));
   params.min_p = min_p.value_or(defaults.min_p.value_or(params.min_p));
-  params.repetition_penalty = repetition_penalty.value_or(
-      defaults.repetition_penalty.value_or(params.repetition_penalty));
+  params.repetition_penalty =
+      repetition_penalty.value_or(defaults.repetition_penalty.value_or(params.repetition_penalty));
   params.presence_penalty = presence_penalty.value_or(params.presence_penalty);
   params.frequency_penalty = frequency_penalty.value_or(params.frequency_penalty);
   params.seed = seed;

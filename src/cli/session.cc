@@ -37,8 +37,7 @@ Result<Session> Session::Start(CommandContext& context, const RunFlags& flags) {
   if (path.empty()) {
     FATHOM_TRY(path, FindDemoModel(context.files));
   }
-  ProgressPrinter progress =
-      ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
+  ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
   PartOfJob headers(progress, 0, 1);
   FATHOM_TRY(ModelFolder folder,
              OpenModelFolder(context.files, path, flags.chat_template, headers));
@@ -75,9 +74,8 @@ Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoni
   ProgressPrinter printer =
       ConsoleProgress(context_->clock, context_->console, ProgressUnit::kTokens);
   NoProgress silent;
-  Progress& reading = tokens > flags_->run.max_num_batched_tokens
-                          ? static_cast<Progress&>(printer)
-                          : static_cast<Progress&>(silent);
+  Progress& reading = tokens > flags_->run.max_num_batched_tokens ? static_cast<Progress&>(printer)
+                                                                  : static_cast<Progress&>(silent);
   FATHOM_TRY(Reply reply, Generate(*context_, *loaded_.engine, std::move(request),
                                    stream ? &*stream : nullptr, reading, sink));
   if (raw_text != nullptr && stream) {
