@@ -63,6 +63,8 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
 Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
                            const std::string& text) {
   FATHOM_TRY(Input input, OneInput(session, flags, text));
+  FATHOM_OK(session.CheckPrompt(input.ids));
+  FATHOM_OK(session.Load());
   const bool has_text = session.folder().text.has_value();
   AnswerPrinter printer(context.console);
   const auto sink = [&](std::optional<int32_t> id, const ReplyDelta& delta) -> Status {
@@ -93,8 +95,9 @@ Result<ExitCode> RunCommand(CommandContext& context, std::span<const std::string
   if (!go_on) return ExitCode::kDone;
   FATHOM_OK(flags.Check(line));
   FATHOM_TRY(const std::string text, PromptText(context, flags));
-  FATHOM_TRY(Session session, Session::Start(context, flags));
+  FATHOM_TRY(Session session, Session::Open(context, flags));
   if (flags.one_shot()) return AnswerOne(context, session, flags, text);
+  FATHOM_OK(session.Load());
   return Chat(context, session, flags.system).Run();
 }
 

@@ -87,7 +87,7 @@ Status CheckOutputs(FileSystem& files, const Flags& flags) {
 struct Job {
   ModelFolder folder;
   std::vector<ScoreItem> items;
-  EngineNeeds needs;
+  EngineConfig engine;
 };
 
 // Everything that can be wrong with the input is found here.
@@ -110,22 +110,23 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
     needs.max_model_len = std::max(needs.max_model_len, static_cast<int64_t>(item.ids.size()));
   }
   needs.max_num_seqs = std::clamp<int64_t>(kTokensInFlight / needs.max_model_len, 1, kSequences);
+  FATHOM_TRY(const EngineConfig engine, SizeForMachine(folder, flags.run, needs));
   FATHOM_OK(CheckOutputs(context.files, flags));
-  return Job{std::move(folder), std::move(items), needs};
+  return Job{std::move(folder), std::move(items), engine};
 }
 
 Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Job& job,
                            Progress& loading) {
   PartOfJob weights(loading, 1, 1);
   FATHOM_TRY(const LoadedModel loaded,
-             LoadModel(context, job.folder, flags.run, job.needs, weights));
+             LoadModel(context, job.folder, flags.run, job.engine, flags.mtp, weights));
   context.interrupt.WatchFlag();
   ScorerOptions options{flags.output,
                         flags.full_logits,
                         flags.mtp,
                         flags.top,
                         job.folder.checkpoint.config().vocab,
-                        job.needs.max_num_seqs * job.needs.max_model_len};
+                        job.engine.scheduler.blocks * job.engine.scheduler.block_tokens};
   int64_t tokens = 0;
   for (const ScoreItem& item : job.items) tokens += static_cast<int64_t>(item.ids.size());
   ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kTokens);

@@ -163,6 +163,8 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
       {model, {"-p", "a", "--top-p", "1.5"}, "top_p"},
       {model, {"-p", "a", "--logit-bias", "280:1"}, "280"},
       {model, {"-p", "a", "--max-model-len", "999999999"}, "max_model_len is 999999999"},
+      {model, {"--prompt-ids", "280"}, "token 280 of the prompt is outside the vocabulary of 280"},
+      {model, {"-p", "abcdefgh", "--max-model-len", "9"}, "leaves no room for an answer in the 9"},
       {no_template, {"-p", "a"}, "the checkpoint has no chat template"},
       {no_template, {}, "the checkpoint has no chat template"},
   };
