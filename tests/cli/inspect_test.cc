@@ -75,7 +75,7 @@ TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
   const std::string model = WriteTinyModel(folder, "tiny");
   std::string config = folder.Get("tiny/config.json");
   const std::string key = "\"num_hidden_layers\": 3";
-  config.replace(config.find(key), key.size(), "\"num_hidden_layers\": 4");
+  config.replace(config.find(key), key.size(), "\"num_hidden_layers\": 5");
   folder.Put("tiny/config.json", config);
   const Outcome outcome = RunFathom({"inspect", model, "--json"});
   EXPECT_EQ(outcome.exit_code, 1);

@@ -140,7 +140,7 @@ struct BadLine {
 TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
   const std::vector<BadLine> rows = {
       {"{", "line 1"},
-      {"[]", "expected an object, found array []"},
+      {"[]", "expected an object, found array"},
       {"{\"ids\":[1]}", "id"},
       {"{\"id\":7,\"ids\":[1]}", "id"},
       {"{\"id\":\"\",\"ids\":[1]}",
