@@ -1,7 +1,6 @@
 #include "base/json.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -42,8 +41,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     return Add(fits ? Json(static_cast<int64_t>(value)) : Json(static_cast<uint64_t>(value)));
   }
-  bool number_float(number_float_t value, const string_t& written) override {
-    if (!std::isfinite(value)) return Fail("number " + written + " is out of range");
+  bool number_float(number_float_t value, const string_t& /*written*/) override {
     return Add(Json(value));
   }
   bool string(string_t& value) override { return Add(Json(std::move(value))); }
@@ -67,9 +65,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
                    const nlohmann::json::exception& problem) override {
     // nlohmann's text: "[json.exception...] parse error at line 1, column 2: reason"; the reason is
     // enough.
-    const std::string message = problem.what();
-    const size_t colon = message.find(": ");
-    const std::string reason = colon == std::string::npos ? message : message.substr(colon + 2);
+    std::string_view reason = problem.what();
+    reason.remove_prefix(std::min(reason.find("] ") + 2, reason.size()));
+    if (reason.starts_with("parse error at ")) reason.remove_prefix(reason.find(": ") + 2);
     return Fail(
         Format("not valid JSON at {}: {}", Position(text_, offset == 0 ? 0 : offset - 1), reason));
   }
@@ -235,14 +233,8 @@ std::string Json::Dump(int indent, bool ascii) const {
 
 Result<Json> ParseJson(std::string_view text, std::string_view source) {
   Builder builder(text);
-  bool parsed = false;
-  try {
-    parsed = nlohmann::json::sax_parse(text, &builder);
-  } catch (const nlohmann::json::exception& error) {  // out_of_range on 1e999
-    if (builder.error.empty()) builder.error = error.what();
-  }
-  if (parsed && builder.error.empty()) return std::move(builder.document);
-  return BadInput(builder.error.empty() ? "not valid JSON" : builder.error, std::string(source));
+  if (nlohmann::json::sax_parse(text, &builder)) return std::move(builder.document);
+  return BadInput(std::move(builder.error), std::string(source));
 }
 
 std::string JsonReader::Where() const {
