@@ -257,7 +257,7 @@ void Engine::Finish(Sequence& sequence, FinishReason reason, std::string error,
 void Engine::FinishWithError(const Work& work, int64_t position, const Error& error,
                              StepResult& result) {
   Finish(*work.sequence, FinishReason::kError,
-         Format("after token {} of the sequence: {}", position, error.what), result.events);
+         Format("logits after position {}: {}", position, error.what), result.events);
 }
 
 }  // namespace fathom

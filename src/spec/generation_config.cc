@@ -28,8 +28,9 @@ Result<OptionalNumber> NumberIn(const JsonReader& json, std::string_view key, Ra
   FATHOM_TRY(const double value, json.Number(key));
   const bool above = range.low_included ? value >= range.low : value > range.low;
   if (above && value <= range.high) return OptionalNumber(value);
-  return json.Mismatch(key, Format("a number {} {} and at most {}",
-                                   range.low_included ? "from" : "above", range.low, range.high));
+  const std::string_view pattern =
+      range.low_included ? "a number from {} to {}" : "a number above {}, at most {}";
+  return json.Mismatch(key, Format(pattern, range.low, range.high));
 }
 
 Result<OptionalInt> IntAtLeast(const JsonReader& json, std::string_view key, int64_t low) {

@@ -28,6 +28,7 @@ constexpr int64_t kMaxHeads = 1024;
 constexpr int64_t kMaxHeadDim = 4096;
 constexpr int64_t kMaxVocab = 1 << 24;
 constexpr int64_t kMaxExperts = 4096;
+constexpr int64_t kMaxExpertsOfModel = 1 << 18;  // each is several entries of the catalogue
 constexpr int64_t kMaxPositions = int64_t{1} << 31;
 
 // In the order of the enum.
@@ -277,6 +278,11 @@ Status CheckGroups(const JsonReader& json, const MoeConfig& moe) {
 Result<MoeConfig> ParseMoe(const JsonReader& json, const ModelConfig& config) {
   MoeConfig moe;
   FATHOM_TRY(moe.routed_experts, json.Int("n_routed_experts", 1, kMaxExperts));
+  if (config.layers * moe.routed_experts > kMaxExpertsOfModel) {
+    return Inconsistent(json, Format("{} layers of {} experts are more than the {} experts this "
+                                     "program takes",
+                                     config.layers, moe.routed_experts, kMaxExpertsOfModel));
+  }
   FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", 0, 0, 64));
   FATHOM_TRY(moe.experts_per_token, json.Int("num_experts_per_tok", 1, kMaxExperts));
   FATHOM_TRY(moe.intermediate, json.Int("moe_intermediate_size", 1, kMaxHidden));

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -109,8 +110,9 @@ Status Checkpoint::OpenShards(FileSystem& files, const std::vector<std::string>&
     return problems.ToError(Format("not all {} files that the index names are here", names.size()),
                             folder_, kFetchAgain);
   }
-  std::sort(tensors_.begin(), tensors_.end(),
-            [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
+  std::sort(tensors_.begin(), tensors_.end(), [](const TensorInfo& a, const TensorInfo& b) {
+    return std::tie(a.name, a.file) < std::tie(b.name, b.file);
+  });
   return Ok();
 }
 

@@ -35,15 +35,6 @@ void WriteRandomCheckpoint(FileSystem& files, const std::string& folder,
 void WriteHeaderOnlyCheckpoint(const std::string& folder, std::string_view config_json,
                                int64_t max_shard_bytes);
 
-// config.json of the published deepseek-ai/DeepSeek-R1 (without what has no meaning here).
-std::string_view DeepseekR1ConfigJson();
-
-// Small configurations of each architecture, for tests that need some model; keys as published.
-std::string_view TinyDeepseekV3ConfigJson();  // FP8 blocks, q LoRA, 4 groups, MTP layer
-std::string_view TinyDeepseekV2ConfigJson();  // V2-Lite: no q LoRA, greedy, BF16
-std::string_view TinyQwen2ConfigJson();       // tied embeddings, q/k/v bias
-std::string_view TinyLlamaConfigJson();       // llama3 rope, explicit head_dim
-
 }  // namespace fathom
 
 #endif  // FATHOM_WEIGHTS_CHECKPOINT_TESTING_H_
