@@ -107,7 +107,7 @@ function(fathom_discover target label)
                        PROPERTIES LABELS ${label} TIMEOUT 300)
 endfunction()
 
-# tests/<folder>/*.cc as the program <folder>_test, linked with every module, its helpers and the given libraries.
+# tests/<folder>/*.cc as the program <folder>_test, linked with the named modules and their helpers.
 function(fathom_add_test_folder folder label)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc)
   if(NOT sources)
@@ -116,12 +116,9 @@ function(fathom_add_test_folder folder label)
   add_executable(${folder}_test ${sources})
   target_include_directories(${folder}_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${folder}_test PRIVATE GTest::gmock GTest::gtest_main)
-  fathom_read_layers(modules)
-  foreach(module IN LISTS modules)
+  foreach(module IN LISTS ARGN)
     target_link_libraries(${folder}_test PRIVATE fathom_${module}_testing)
   endforeach()
-  add_dependencies(${folder}_test fathom)
-  target_compile_definitions(${folder}_test PRIVATE FATHOM_PROGRAM="$<TARGET_FILE:fathom>")
   fathom_discover(${folder}_test ${label})
 endfunction()
 
