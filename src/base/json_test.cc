@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,131 +13,134 @@
 namespace fathom {
 namespace {
 
-std::string ErrorOf(std::string_view text) {
-  const auto json = ParseJson(text, "f.json");
-  return json.ok() ? "no error" : json.error().ToString();
+Json Parse(std::string_view text) {
+  Result<Json> parsed = ParseJson(text, "test.json");
+  EXPECT_TRUE(parsed.ok()) << parsed.error().ToString();
+  return *std::move(parsed);
 }
 
-TEST(Json, KeepsTheOrderOfMembers) {
-  const Json json = *ParseJson(R"({"z": 1, "a": [true, null, "x"], "m": {"k": 0.5}})", "t");
-  EXPECT_EQ(json.Dump(), R"({"z":1,"a":[true,null,"x"],"m":{"k":0.5}})");
-  EXPECT_EQ(json.as_object()[0].first, "z");
+TEST(ParseJson, TellsTheKindsOfNumbersApart) {
+  EXPECT_TRUE(Parse("3").fits_int());
+  EXPECT_EQ(Parse("-9223372036854775808").as_int(), std::numeric_limits<int64_t>::min());
+  EXPECT_TRUE(Parse("18446744073709551615").is_int());
+  EXPECT_FALSE(Parse("18446744073709551615").fits_int());
+  EXPECT_EQ(Parse("18446744073709551615").as_uint(), std::numeric_limits<uint64_t>::max());
+  EXPECT_FALSE(Parse("3.0").is_int());
+  EXPECT_EQ(Parse("1e-6").as_double(), 1e-6);
+  EXPECT_EQ(Parse("7").as_double(), 7.0);
 }
 
-TEST(Json, TellsWholeNumbersFromOthers) {
-  EXPECT_TRUE(ParseJson("3", "t")->is_int());
-  EXPECT_FALSE(ParseJson("3.0", "t")->is_int());
-  EXPECT_TRUE(ParseJson("3.0", "t")->is_number());
-  EXPECT_EQ(ParseJson("-9223372036854775808", "t")->as_int(), std::numeric_limits<int64_t>::min());
-  EXPECT_EQ(ParseJson("9223372036854775807", "t")->as_int(), std::numeric_limits<int64_t>::max());
-  const Json large = *ParseJson("18446744073709551615", "t");
-  EXPECT_TRUE(large.is_int());
-  EXPECT_FALSE(large.fits_int());
-  EXPECT_EQ(large.as_uint(), std::numeric_limits<uint64_t>::max());
-  EXPECT_EQ(ParseJson("1e3", "t")->as_double(), 1000);
+TEST(ParseJson, KeepsTheOrderOfMembers) {
+  const Json json = Parse(R"({"z": 1, "a": [true, null], "m": "x"})");
+  EXPECT_EQ(json.Dump(), R"({"z":1,"a":[true,null],"m":"x"})");
+  EXPECT_EQ(json.Find("m")->as_string(), "x");
+  EXPECT_EQ(json.Find("none"), nullptr);
 }
 
-TEST(Json, ReadsEscapesAndSurrogatePairs) {
-  EXPECT_EQ(ParseJson(R"("a\n\u00e9\ud83d\ude00\/")", "t")->as_string(), "a\n\u00e9\U0001F600/");
+TEST(ParseJson, DecodesEscapes) {
+  EXPECT_EQ(Parse(R"("\u4e2d\ud83d\ude00\n")").as_string(), "\u4e2d\U0001F600\n");
 }
 
-TEST(Json, DumpRepairsWhatIsNotUtf8AndEscapesOnRequest) {
-  EXPECT_EQ(Json(std::string("a\xff"
-                             "b"))
-                .Dump(),
-            "\"a\uFFFD"
-            "b\"");
-  EXPECT_EQ(Json("\u00e9").Dump(-1, true), R"("\u00e9")");
-  EXPECT_EQ(Json(std::numeric_limits<double>::infinity()).Dump(), "null");
-  EXPECT_EQ(Json::MakeObject({{"a", 1}}).Dump(2), "{\n  \"a\": 1\n}");
-}
-
-TEST(Json, SetReplacesInPlaceOrAppends) {
-  Json json = Json::MakeObject({{"a", 1}, {"b", 2}});
-  json.Set("a", "x");
-  json.Set("c", Json::ArrayOf(std::vector<int>{1, 2}));
-  EXPECT_EQ(json.Dump(), R"({"a":"x","b":2,"c":[1,2]})");
-  EXPECT_EQ(json.Find("d"), nullptr);
-  EXPECT_EQ(Json(3).Find("d"), nullptr);
-}
-
-TEST(Json, CopiesAreEqualAndApart) {
-  const Json original = *ParseJson(R"({"a": [1, {"b": "c"}]})", "t");
-  Json copy = original;
-  EXPECT_EQ(copy, original);
-  copy.Set("a", 2);
-  EXPECT_NE(copy, original);
-  const Json moved = std::move(copy);
-  EXPECT_EQ(moved.Find("a")->as_int(), 2);
-}
-
-TEST(JsonErrors, NameLineAndColumn) {
-  EXPECT_EQ(ErrorOf("{\n  \"a\": }"),
-            "error: not valid JSON at line 2, column 8: syntax error while parsing value - "
-            "unexpected '}'; expected '[', '{', or a literal\n  where: f.json\n");
-  EXPECT_EQ(ErrorOf(R"({"a": 1, "b": {"a": 2}, "a": 3})"),
-            "error: key \"a\" stands twice in one object\n  where: f.json\n");
-  EXPECT_EQ(ErrorOf("[1e999]"),
-            "error: not valid JSON at line 1, column 6: number overflow parsing '1e999'\n  where: "
-            "f.json\n");
-  EXPECT_NE(ErrorOf("[1] 2"), "no error");
-  EXPECT_NE(ErrorOf("\"\xff\""), "no error");
-  EXPECT_NE(ErrorOf(""), "no error");
-}
-
-TEST(JsonErrors, DeepNestingIsRefusedNotFollowed) {
-  const auto nested = [](size_t depth) {
-    return std::string(depth, '[') + std::string(depth, ']');
+TEST(ParseJson, ErrorsNamePlaceAndCause) {
+  struct Row {
+    std::string text;
+    std::string what;  // a part of it
   };
-  EXPECT_EQ(ErrorOf(nested(256)), "no error");
-  EXPECT_EQ(ErrorOf(nested(257)), "error: nested deeper than 256 levels\n  where: f.json\n");
-  EXPECT_EQ(ErrorOf(std::string(10'000'000, '[')),
-            "error: nested deeper than 256 levels\n  where: f.json\n");
+  const std::vector<Row> rows = {
+      {"", "not valid JSON at line 1, column 1"},
+      {"{\n  \"a\": }", "not valid JSON at line 2, column 8"},
+      {"[1, 2", "not valid JSON at line 1, column 6"},
+      {"[1] x", "not valid JSON at line 1, column 5"},
+      {"\"\xff\"", "not valid JSON at line 1, column 2"},
+      {"\"\\ud800\"", "not valid JSON at line 1"},
+      {R"({"a": 1, "b": 2, "a": 3})", "key \"a\" stands twice in one object"},
+      {std::string(300, '['), "nested deeper than 256 levels"},
+      {"[1e999]", "number overflow parsing '1e999'"},
+      {"NaN", "not valid JSON at line 1, column 1"},
+  };
+  for (const Row& row : rows) {
+    const Result<Json> parsed = ParseJson(row.text, "test.json");
+    ASSERT_FALSE(parsed.ok()) << row.text;
+    EXPECT_NE(parsed.error().what.find(row.what), std::string::npos) << parsed.error().what;
+    EXPECT_EQ(parsed.error().where, "test.json");
+    EXPECT_EQ(parsed.error().kind, ErrorKind::kBadInput);
+  }
 }
 
-class Reading : public testing::Test {
+TEST(Json, DumpReplacesWhatIsNotUtf8AndNumbersThatAreNotFinite) {
+  EXPECT_EQ(Json("a\xff").Dump(), "\"a\uFFFD\"");
+  EXPECT_EQ(Json(std::nan("")).Dump(), "null");
+  EXPECT_EQ(Json("\u4e2d").Dump(-1, true), "\"\\u4e2d\"");
+}
+
+TEST(Json, SetReplacesOrAppends) {
+  Json json = Json::MakeObject({{"a", 1}});
+  json.Set("a", 2);
+  json.Set("b", Json::ArrayOf(std::vector<int>{1, 2}));
+  EXPECT_EQ(json.Dump(), R"({"a":2,"b":[1,2]})");
+}
+
+class JsonReaderTest : public testing::Test {
  protected:
-  const Json json = *ParseJson(
-      R"({"i": 3, "d": 0.5, "b": true, "s": "x", "n": null, "o": {"a/b~": [1]}, "l": [{"k": 1}]})",
-      "t");
-  const JsonReader root{json, "f.json"};
+  Json json_ = Parse(
+      R"({"n": 5, "big": 18446744073709551615, "x": 1.5, "t": true, "s": "text", "none": null,)"
+      R"( "o": {"a/b~": [{"k": 1}, 2]}})");
+  JsonReader root_{json_, "c.json"};
 };
 
-TEST_F(Reading, GivesValuesAndDefaults) {
-  EXPECT_EQ(*root.Int("i", 0, 10), 3);
-  EXPECT_EQ(*root.Number("d"), 0.5);
-  EXPECT_EQ(*root.Number("i"), 3);
-  EXPECT_TRUE(*root.Bool("b"));
-  EXPECT_EQ(*root.String("s"), "x");
-  EXPECT_EQ(*root.IntOr("missing", 7, 0, 10), 7);
-  EXPECT_EQ(*root.NumberOr("n", 1.5), 1.5);
-  EXPECT_FALSE(*root.BoolOr("n", false));
-  EXPECT_EQ(*root.StringOr("n", "y"), "y");
-  EXPECT_FALSE(root.Has("n"));
-  EXPECT_EQ(*root.ArrayAt("l")->At(0).Int("k", 0, 1), 1);
+TEST_F(JsonReaderTest, ReadsEachType) {
+  EXPECT_EQ(*root_.Int("n", 0, 10), 5);
+  EXPECT_EQ(*root_.Number("x"), 1.5);
+  EXPECT_EQ(*root_.Number("n"), 5.0);
+  EXPECT_TRUE(*root_.Bool("t"));
+  EXPECT_EQ(*root_.String("s"), "text");
+  EXPECT_FALSE(root_.Has("none"));
+  EXPECT_FALSE(root_.Has("absent"));
 }
 
-TEST_F(Reading, ErrorsNamePathValueAndWhatWasExpected) {
-  EXPECT_EQ(root.Int("i", 5, 9).error().ToString(),
-            "error: expected an integer from 5 to 9, found integer 3\n  where: f.json: /i\n");
-  EXPECT_EQ(root.Int("missing", 5, 9).error().ToString(),
-            "error: key \"missing\" is missing\n  where: f.json\n");
-  EXPECT_EQ(root.Bool("n").error().ToString(),
-            "error: expected true or false, found null\n  where: f.json: /n\n");
-  EXPECT_EQ(root.Object("l").error().ToString(),
-            "error: expected an object, found array\n  where: f.json: /l\n");
-  EXPECT_EQ(root.Object("o")->Int("a/b~", 0, 1).error().ToString(),
-            "error: expected an integer from 0 to 1, found array\n"
-            "  where: f.json: /o/a~1b~0\n");
-  EXPECT_EQ(root.ArrayAt("l")->At(0).String("k").error().ToString(),
-            "error: expected a string, found integer 1\n  where: f.json: /l/0/k\n");
-  EXPECT_EQ(root.Mismatch("", "a list").where, "f.json");
+TEST_F(JsonReaderTest, MissingAndNullTakeTheFallback) {
+  for (const std::string key : {"absent", "none"}) {
+    EXPECT_EQ(*root_.IntOr(key, 7, 0, 10), 7);
+    EXPECT_EQ(*root_.NumberOr(key, 2.5), 2.5);
+    EXPECT_TRUE(*root_.BoolOr(key, true));
+    EXPECT_EQ(*root_.StringOr(key, "f"), "f");
+  }
+  EXPECT_EQ(*root_.IntOr("n", 7, 0, 10), 5);
 }
 
-TEST_F(Reading, LongValuesAreShortenedInErrors) {
-  const Json long_text = Json::MakeObject({{"s", std::string(1000, 'x')}});
-  const Error error = JsonReader(long_text, "f").Mismatch("s", "a short one");
-  EXPECT_EQ(error.what, "expected a short one, found string \"" + std::string(76, 'x') + "...");
+template <typename T>
+std::string Text(const Result<T>& result) {
+  return result.ok() ? "no error" : result.error().ToString();
+}
+
+TEST_F(JsonReaderTest, ErrorsNameThePointerTheValueAndWhatIsExpected) {
+  const std::vector<std::string> texts = {
+      Text(root_.Int("absent", 0, 1)), Text(root_.Int("n", 6, 10)), Text(root_.Int("s", 0, 1)),
+      Text(root_.Int("big", 0, 1)),    Text(root_.Int("x", 0, 1)),  Text(root_.Number("t")),
+      Text(root_.Bool("none")),        Text(root_.String("o")),     Text(root_.IntOr("s", 1, 0, 1)),
+  };
+  const std::vector<std::string> expected = {
+      "error: key \"absent\" is missing\n  where: c.json\n",
+      "error: expected an integer from 6 to 10, found integer 5\n  where: c.json: /n\n",
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+      "error: expected an integer from 0 to 1, found integer 18446744073709551615\n"
+      "  where: c.json: /big\n",
+      "error: expected an integer from 0 to 1, found number 1.5\n  where: c.json: /x\n",
+      "error: expected a number, found bool true\n  where: c.json: /t\n",
+      "error: expected true or false, found null\n  where: c.json: /none\n",
+      "error: expected a string, found object\n  where: c.json: /o\n",
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+  };
+  EXPECT_EQ(texts, expected);
+}
+
+TEST_F(JsonReaderTest, PointersOfNestedPlacesAreEscaped) {
+  const JsonReader array = *root_.Object("o")->ArrayAt("a/b~");
+  EXPECT_EQ(array.Where(), "c.json: /o/a~1b~0");
+  EXPECT_EQ(array.At(0).Where(), "c.json: /o/a~1b~0/0");
+  EXPECT_EQ(*array.At(0).Int("k", 0, 1), 1);
+  EXPECT_EQ(array.At(1).Mismatch("", "an object").ToString(),
+            "error: expected an object, found integer 2\n  where: c.json: /o/a~1b~0/1\n");
 }
 
 }  // namespace

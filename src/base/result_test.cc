@@ -9,54 +9,65 @@
 namespace fathom {
 namespace {
 
-TEST(Error, PrintsItsThreeParts) {
-  EXPECT_EQ(BadInput("tensor is F32", "model.safetensors", "fetch it again").ToString(),
-            "error: tensor is F32\n  where: model.safetensors\n  fix: fetch it again\n");
-  EXPECT_EQ(Failed("out of luck").ToString(), "error: out of luck\n");
-}
-
-TEST(Error, WithinPutsTheOuterPlaceInFront) {
-  EXPECT_EQ(Within("run", Within("config.json", BadInput("x", "/a"))).where,
-            "run: config.json: /a");
-  EXPECT_EQ(Within("run", Failed("x")).where, "run");
-}
-
 Result<int> Half(int value) {
-  if (value % 2 != 0) return BadInput("odd");
+  if (value % 2 != 0) return BadInput("odd number");
   return value / 2;
 }
 
-Status CheckQuarter(int value, int expected) {
+Status OnlyEven(int value) {
+  FATHOM_OK(Half(value));
+  return Ok();
+}
+
+Result<int> Quarter(int value) {
   FATHOM_TRY(const int half, Half(value));
-  FATHOM_TRY(const int quarter, Half(half));
-  if (quarter != expected) return Failed("not it");
-  return Ok();
+  return Half(half);
 }
 
-Status Twice(int value) {
-  FATHOM_OK(CheckQuarter(value, value / 4));
-  return Ok();
+TEST(Error, PrintsItsPartsAndLeavesOutEmptyOnes) {
+  EXPECT_EQ(BadInput("w").ToString(), "error: w\n");
+  EXPECT_EQ(Failed("w", "here").ToString(), "error: w\n  where: here\n");
+  EXPECT_EQ(Failed("w", "", "do").ToString(), "error: w\n  fix: do\n");
+  EXPECT_EQ(Failed("w", "here", "do").ToString(), "error: w\n  where: here\n  fix: do\n");
 }
 
-TEST(Result, TryGoesOnOrReturnsTheError) {
-  EXPECT_TRUE(CheckQuarter(8, 2).ok());
-  EXPECT_EQ(CheckQuarter(6, 1).error().what, "odd");
-  EXPECT_EQ(CheckQuarter(6, 1).error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(CheckQuarter(8, 3).error().kind, ErrorKind::kFailed);
-  EXPECT_EQ(Twice(2).error().what, "odd");
+TEST(Error, WithinPutsTheOuterPlaceInFront) {
+  EXPECT_EQ(Within("run", Failed("w")).where, "run");
+  EXPECT_EQ(Within("run", Within("a.json", Failed("w", "/x"))).where, "run: a.json: /x");
 }
 
-TEST(Result, HandsOverWhatCanOnlyMove) {
-  Result<std::unique_ptr<int>> result(std::make_unique<int>(3));
-  const std::unique_ptr<int> taken = *std::move(result);
-  EXPECT_EQ(*taken, 3);
+TEST(Error, WithinKeepsTheKind) {
+  EXPECT_EQ(Within("run", BadInput("w")).kind, ErrorKind::kBadInput);
+  EXPECT_EQ(Within("run", Failed("w")).kind, ErrorKind::kFailed);
 }
 
-TEST(ResultDeathTest, ReadingTheWrongOneEndsTheProgram) {
-  const Result<int> error = Half(3);
-  EXPECT_DEATH((void)error.value(), "internal error: ok\\(\\) does not hold");
-  const Result<int> value = Half(2);
-  EXPECT_DEATH((void)value.error(), "internal error: !ok\\(\\) does not hold");
+TEST(Result, HoldsAValueOrAnError) {
+  EXPECT_EQ(*Half(6), 3);
+  EXPECT_EQ(Half(5).error().what, "odd number");
+  EXPECT_FALSE(Half(5));
+}
+
+TEST(Result, MovesAValueThatCannotBeCopied) {
+  Result<std::unique_ptr<int>> made = std::make_unique<int>(7);
+  const std::unique_ptr<int> taken = *std::move(made);
+  EXPECT_EQ(*taken, 7);
+}
+
+TEST(Result, TryReturnsTheFirstError) {
+  EXPECT_EQ(*Quarter(12), 3);
+  EXPECT_EQ(Quarter(6).error().what, "odd number");
+  EXPECT_EQ(Quarter(3).error().what, "odd number");
+}
+
+TEST(Status, OkPassesErrorsOn) {
+  EXPECT_TRUE(OnlyEven(2).ok());
+  EXPECT_EQ(OnlyEven(3).error().what, "odd number");
+}
+
+TEST(ResultDeathTest, ReadingTheWrongSideEndsTheProcess) {
+  EXPECT_DEATH(static_cast<void>(Half(5).value()), "ok\\(\\) does not hold");
+  EXPECT_DEATH(static_cast<void>(Half(4).error()), "!ok\\(\\) does not hold");
+  EXPECT_DEATH(static_cast<void>(Ok().error()), "has_value\\(\\) does not hold");
 }
 
 }  // namespace

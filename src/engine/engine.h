@@ -4,60 +4,53 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "model/kv_cache.h"
+#include "base/thread_pool.h"
+#include "engine/executor.h"
+#include "engine/sampler.h"
+#include "engine/sampling_params.h"
+#include "engine/sequence.h"
+#include "engine/step_batch.h"
 #include "model/model.h"
 #include "ops/compute.h"
 #include "sched/scheduler.h"
+#include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
 
-// How the next token is chosen; the defaults are greedy-free plain sampling. Order: penalties and
-// bias on the logits, temperature, top-k, top-p, min-p, draw.
-struct SamplingParams {
-  double temperature = 1;  // 0: greedy (the lowest id among equals)
-  int64_t top_k = 0;       // 0: all
-  double top_p = 1;
-  double min_p = 0;               // relative to the most likely
-  double repetition_penalty = 1;  // over prompt and answer (CTRL, Keskar et al. 2019)
-  double presence_penalty = 0;    // over the answer, as OpenAI defines them
-  double frequency_penalty = 0;
-  std::vector<std::pair<int32_t, double>> logit_bias;
-  std::optional<uint64_t> seed;  // none: drawn by the engine
-};
-
-// Names the first field out of range with its value and limits (kBadInput).
-Status ValidateSampling(const SamplingParams& params, int64_t vocab);
-
 struct GenerationRequest {
   std::vector<int32_t> prompt;
   SamplingParams sampling;
-  int64_t max_tokens = 16;
-  std::vector<int32_t> stop_token_ids;  // end the answer; the token itself is not part of it
-  // Teacher forcing: nothing is generated; every position's logits are reported by ScoredRows.
+  int64_t max_tokens = 16;  // cut to what max_model_len leaves after the prompt
+  // End the answer; the token itself is not part of it. One outside the vocabulary never comes.
+  std::vector<int32_t> stop_token_ids;
+  // Teacher forcing: nothing is generated (the three fields above have no meaning); every
+  // position's logits are reported by ScoredRows, then the request finishes with kLength.
   bool score = false;
-  bool score_mtp = false;
+  bool score_mtp = false;  // of a score request: the MTP layer's logits too
 };
 
 enum class FinishReason { kStop, kLength, kCancelled, kError };
 std::string_view FinishReasonName(FinishReason reason);  // "stop", "length", "cancelled", "error"
 
-// One sampled token, or the end of a request. A request ends in exactly one event with `finish`
-// set.
+// One sampled token, or the end of a request: exactly one of `token` and `finish` is set. A request
+// ends in exactly one event with `finish`, its last.
 struct EngineEvent {
   RequestId id = 0;
   std::optional<int32_t> token;
   std::optional<FinishReason> finish;
+  std::string error;  // of kError: what went wrong, and where
 };
 
-// Logits of consecutive positions of a scored request; valid until the next Step. mtp_logits row i
-// belongs to position first_position + i; the last position of the prompt has no MTP row.
+// Logits of consecutive positions of a scored request, each position once and in order; valid until
+// the next Step. mtp_logits row i belongs to position first_position + i; the last position of the
+// prompt has no MTP row.
 struct ScoredRows {
   RequestId id = 0;
   int64_t first_position = 0;
@@ -68,38 +61,78 @@ struct ScoredRows {
 struct StepResult {
   std::vector<EngineEvent> events;
   std::vector<ScoredRows> scored;
-  int64_t prompt_tokens = 0;  // computed in this step
+  int64_t prompt_tokens = 0;  // computed in this step, again after a preemption too
   int64_t sampled_tokens = 0;
 };
 
 struct EngineConfig {
   SchedulerConfig scheduler;
   DType kv_dtype = DType::kBF16;  // F32 or BF16
-  int64_t max_model_len = 0;      // prompt and answer together
+  int64_t max_model_len = 0;      // prompt and answer together; >= 1
 };
 
 // The loop plan -> run -> sample -> apply. Tokens in, tokens out: it knows no text, no thread, no
-// socket. The model must outlive it. Threads: one at a time.
+// socket. Threads: one at a time.
+//
+// A request's tokens depend on its prompt, its parameters and its seed alone, not on the requests
+// around it, on chunks or on preemptions, as far as the model is batch-invariant.
 class Engine {
  public:
+  // The model and the pool must outlive it.
   Engine(Model& model, const EngineConfig& config, const Compute& compute);
+  // With another executor than a model in this process; the pool samples.
+  Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool);
 
-  // Queues a request. Refuses (kBadInput), with the numbers: an empty prompt, ids outside the
-  // vocabulary, a prompt that leaves no room for an answer, parameters out of range.
+  // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a
+  // prompt that leaves no room for an answer, parameters out of range (kBadInput); what the whole
+  // cache cannot hold (kDoesNotFit).
   Result<RequestId> Submit(GenerationRequest request);
   // Ends a request: its finish event (kCancelled) comes with the next Step. Unknown or ended ids
   // are ignored.
   void Cancel(RequestId id);
 
-  bool idle() const;
+  // True when no request is open and no event waits to be fetched by Step.
+  bool idle() const { return sequences_.empty() && pending_events_.empty(); }
+  // One step. A request whose logits are NaN or infinite ends in kError; the others go on.
   StepResult Step();
 
  private:
-  struct Sequence;
+  // A planned sequence with its rows of the result and, if it samples, its next token.
+  struct Work {
+    const PlannedSequence* planned;
+    Sequence* sequence;
+    StepBatch::Rows rows;
+    Result<int32_t> token;
+  };
 
-  Model& model_;
+  Status Validate(const GenerationRequest& request) const;
+  Status ValidateLength(const GenerationRequest& request) const;
+  int64_t AnswerLimit(const GenerationRequest& request) const;
+
+  void PrepareWork(const StepPlan& plan, StepResult& result);
+  void UpdateBlockTable(const PlannedSequence& planned, Sequence& sequence);
+  void ReleaseSlot(Sequence& sequence);
+  void SampleAll(const ForwardResult& forward);
+  void ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result);
+  void ApplyToken(const Work& work, StepResult& result);
+  void Finish(Sequence& sequence, FinishReason reason, std::string error,
+              std::vector<EngineEvent>& events);
+  void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
+
+  std::unique_ptr<Executor> executor_;
   EngineConfig config_;
-  Compute compute_;
+  ThreadPool& pool_;
+  Scheduler scheduler_;
+  std::vector<Sampler> samplers_;  // one a thread of the pool
+  StepBatch batch_;
+  std::vector<Work> work_;  // of the current step
+
+  uint64_t unseeded_;  // what the seeds of requests without one are made from
+  RequestId next_id_ = 0;
+  std::unordered_map<RequestId, Sequence> sequences_;
+  std::vector<EngineEvent> pending_events_;
+  std::vector<std::vector<int32_t>> block_tables_;  // [max_sequences] slots
+  std::vector<int32_t> free_slots_;
 };
 
 }  // namespace fathom

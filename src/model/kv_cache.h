@@ -36,7 +36,10 @@ class KvCache {
   KvRows Rows(int64_t layer, std::span<const int32_t> block_table) const;
 
  private:
+  std::byte* Layer(int64_t layer) const;  // first row of its block 0
+
   DType dtype_;
+  int64_t layers_;
   int64_t blocks_;
   int64_t block_tokens_;
   int64_t row_width_;

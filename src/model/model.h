@@ -42,8 +42,9 @@ struct ForwardResult {
 class ForwardTrace {
  public:
   virtual ~ForwardTrace() = default;
-  virtual void Hidden(int64_t layer,
-                      MatView<const float> residual) = 0;  // input of `layer`; layers = after norm
+  // The residual stream: the input of `layer`; layers: after the last layer; layers + 1: after the
+  // final norm.
+  virtual void Hidden(int64_t layer, MatView<const float> residual) = 0;
   virtual void AttentionOut(int64_t layer, MatView<const float> out) = 0;
   virtual void FfnOut(int64_t layer, MatView<const float> out) = 0;
   virtual void Routing(int64_t layer, MatView<const int32_t> experts,

@@ -24,6 +24,23 @@ struct StoredWeight {
   int64_t block_cols = 128;
 };
 
+// True if a code is an FP8 NaN, which no kernel decodes as one. Always false for other types.
+bool HasNanCode(DType dtype, std::span<const std::byte> codes);
+
+// A stretch of columns that is summed before its scales are applied.
+struct PackedSegment {
+  int64_t first_col = 0;
+  int64_t cols = 0;         // <= PackedMatrix::kSegmentCols
+  int64_t first_place = 0;  // where it begins inside a panel, in columns stored
+};
+
+// The scales of one panel: values[s] holds for all its rows in segment s, or, if not uniform,
+// values[s * kPanelRows + row].
+struct PanelScales {
+  const float* values = nullptr;
+  bool uniform = true;
+};
+
 // A weight matrix W [rows, cols] in its stored width, in the order MatMul reads it: panels of
 // kPanelRows rows (outputs) side by side, so that one activation feeds kPanelRows products and no
 // sum runs across lanes. The last panel is padded with zeros.
@@ -31,6 +48,10 @@ struct StoredWeight {
 // Sums run in segments of the inner dimension: a segment is summed first, then multiplied by its
 // scales and added to the total. Segments end at multiples of 128 columns and wherever the scale of
 // a row changes, so that any cut or transposition of an FP8 matrix stays exact.
+//
+// Inside a panel: F32 and F16 lie as [col][row]. BF16 and F8 lie in pairs of columns,
+// [col / 2][row][2], so that one 32-bit (BF16) or 16-bit (F8) lane holds two columns of one row;
+// a segment of odd length is padded with a zero column.
 class PackedMatrix {
  public:
   static constexpr int64_t kPanelRows = 16;
@@ -42,11 +63,12 @@ class PackedMatrix {
                int64_t block_rows = 128, int64_t block_cols = 128);
 
   // Packs rows [first, first + codes.size() / row bytes) from their stored codes; first is a
-  // multiple of kPanelRows. Disjoint ranges may be packed by several threads at once. Returns false
-  // if an FP8 code is NaN.
+  // multiple of kPanelRows. The count is one too, unless the range ends with the matrix. Disjoint
+  // ranges may be packed by several threads at once. Returns false if an FP8 code is NaN.
   [[nodiscard]] bool PackRows(int64_t first, std::span<const std::byte> codes);
 
-  // Rows [first, first + count) of a stored weight as a matrix of its own; any first.
+  // Rows [first, first + count) of a stored weight as a matrix of its own; any first. The codes
+  // hold no NaN (CHECK; see HasNanCode).
   static PackedMatrix FromRows(const StoredWeight& weight, int64_t first, int64_t count);
   // The same rows transposed: [weight.cols, count].
   static PackedMatrix FromRowsTransposed(const StoredWeight& weight, int64_t first, int64_t count);
@@ -59,10 +81,33 @@ class PackedMatrix {
   // out[c] = W[row][c] in float32, scales applied.
   void CopyRow(int64_t row, std::span<float> out) const;
 
+  // What kernels read.
+  int64_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
+  int64_t panel_bytes() const { return panel_bytes_; }
+  const std::byte* panel(int64_t index) const { return codes_.data() + index * panel_bytes_; }
+  std::span<const PackedSegment> segments() const { return segments_; }
+  PanelScales panel_scales(int64_t index) const;
+
  private:
+  struct ScaleGrid;
+  struct PanelScaleRef {
+    int64_t offset = 0;  // into scales_
+    bool uniform = true;
+  };
+
+  PackedMatrix(DType dtype, int64_t rows, int64_t cols, const ScaleGrid& grid);
+  void CutSegments(const ScaleGrid& grid);
+  void AddPanelScales(const ScaleGrid& grid, int64_t panel);
+  void PackPanel(int64_t index, const std::byte* codes, int64_t count);
+
   DType dtype_ = DType::kBF16;
   int64_t rows_ = 0;
   int64_t cols_ = 0;
+  int64_t panel_bytes_ = 0;
+  AlignedBuffer<std::byte> codes_;  // [panels][panel_bytes_]
+  std::vector<PackedSegment> segments_;
+  std::vector<float> scales_;
+  std::vector<PanelScaleRef> panel_scales_;  // [panels]; equal neighbours share their values
 };
 
 }  // namespace fathom

@@ -1,6 +1,7 @@
 #include "tensor/dtype.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -21,19 +21,30 @@ struct TextSpan {
   bool from_message = false;
 };
 
+// The texts of a checkpoint's tokenizer files; "" for one that is not there.
+struct TokenizerFiles {
+  std::string tokenizer_json;
+  std::string tokenizer_config;
+  std::string chat_template;
+};
+
 // A checkpoint's own tokenizer: byte-level BPE as tokenizer.json describes it (Hugging Face
 // tokenizers).
 class Tokenizer {
  public:
-  // Reads tokenizer.json and, if there, tokenizer_config.json. Errors name file, JSON path and what
-  // is supported.
+  // Reads tokenizer.json and, if there, tokenizer_config.json and chat_template.jinja (which then
+  // is the chat template). Errors name file, JSON path and what is supported.
   static Result<Tokenizer> Load(FileSystem& files, const std::string& folder);
+  // The same from the files' texts; `folder` is for messages and may be "".
+  static Result<Tokenizer> Parse(const TokenizerFiles& files, std::string_view folder);
   ~Tokenizer();
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
 
   // parse_special: added tokens inside the text become their ids, as transformers does; else the
-  // text is plain. No BOS is added.
+  // text is plain. No BOS is added. Bytes that are not UTF-8 are encoded one by one as bytes, so
+  // that DecodeBytes gives every text back (a normalizer's changes and the white space that tokens
+  // with lstrip or rstrip take apart).
   std::vector<int32_t> Encode(std::string_view text, bool parse_special) const;
   // Spans of one prompt: added tokens are parsed in spans of the template only. Where no message
   // holds the text of an added token the ids equal those of encoding the whole prompt at once.
@@ -45,7 +56,7 @@ class Tokenizer {
   std::string Decode(std::span<const int32_t> ids, bool skip_special) const;
 
   std::optional<int32_t> TokenId(std::string_view token) const;
-  int64_t vocab_size() const;  // ids known, added tokens included
+  int64_t vocab_size() const;  // one past the largest id, added tokens included
   std::optional<int32_t> bos_id() const;
   std::optional<int32_t> eos_id() const;
   std::string bos_token() const;  // "" when there is none

@@ -1,0 +1,44 @@
+# The libraries of the system. All that are missing are named in one error, with the command that installs them.
+
+# Looks for a package and notes the Debian package that has it when it is not there.
+macro(fathom_find name debian)
+  find_package(${name} QUIET)
+  if(NOT ${name}_FOUND)
+    list(APPEND FATHOM_MISSING ${debian})
+  endif()
+endmacro()
+
+# The same by pkg-config, as the imported target PkgConfig::<name>.
+macro(fathom_find_pkg name module debian)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+  endif()
+  if(NOT ${name}_FOUND)
+    list(APPEND FATHOM_MISSING ${debian})
+  endif()
+endmacro()
+
+find_package(Threads REQUIRED)
+fathom_find(fmt libfmt-dev)
+fathom_find(nlohmann_json nlohmann-json3-dev)
+fathom_find(CLI11 libcli11-dev)
+fathom_find(PkgConfig pkg-config)
+fathom_find_pkg(PCRE2 libpcre2-8 libpcre2-dev)
+fathom_find_pkg(UTF8PROC libutf8proc libutf8proc-dev)
+if(FATHOM_TESTS OR FATHOM_FUZZ)
+  fathom_find(GTest "libgtest-dev libgmock-dev")
+endif()
+if(FATHOM_BENCHMARKS)
+  fathom_find(benchmark libbenchmark-dev)
+endif()
+
+if(FATHOM_MISSING)
+  list(JOIN FATHOM_MISSING " " missing)
+  message(FATAL_ERROR "Fathom needs libraries that this system does not have. On Debian 12:\n  apt-get install ${missing}\n"
+                      "scripts/demo and scripts/test install everything by themselves.")
+endif()
+
+# Third-party libraries of each module; src/LAYERS says which headers each may include.
+set(FATHOM_LIBRARIES_base Threads::Threads fmt::fmt nlohmann_json::nlohmann_json)
+set(FATHOM_LIBRARIES_text PkgConfig::PCRE2 PkgConfig::UTF8PROC)
+set(FATHOM_LIBRARIES_cli CLI11::CLI11)

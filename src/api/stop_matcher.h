@@ -1,0 +1,37 @@
+#ifndef FATHOM_API_STOP_MATCHER_H_
+#define FATHOM_API_STOP_MATCHER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fathom {
+
+// Cuts a stream of text before the first stop string that is completed in it. Of those completed by
+// the same byte the longest counts. The result does not depend on how the text was cut into pieces;
+// text that may still become a stop string is held back until the next piece decides.
+//
+// Pieces and stop strings of whole UTF-8 characters give pieces of whole characters.
+class StopMatcher {
+ public:
+  // No stop string may be empty (CHECK). No stop strings: text passes unchanged.
+  explicit StopMatcher(std::vector<std::string> stops);
+
+  // The text that `piece` sets free; nothing once stopped.
+  std::string Push(std::string_view piece);
+  // What was held back when no more text comes.
+  std::string Finish();
+
+  bool stopped() const { return stopped_; }
+
+ private:
+  size_t HeldSuffix() const;
+
+  std::vector<std::string> stops_;
+  std::string held_;
+  bool stopped_ = false;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_API_STOP_MATCHER_H_

@@ -1,0 +1,138 @@
+#include "api/text_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+namespace {
+
+// Ids of a reply: control tokens and pieces by name, everything else byte by byte.
+std::vector<int32_t> Ids(const std::vector<std::string>& parts) {
+  std::vector<int32_t> ids;
+  for (const std::string& part : parts) {
+    if (part == "<think>") {
+      ids.push_back(kTinyThink);
+    } else if (part == "</think>") {
+      ids.push_back(kTinyThinkEnd);
+    } else if (part == "<eos>") {
+      ids.push_back(kTinyEos);
+    } else {
+      int32_t id = kTinyFirstPiece;
+      bool found = false;
+      for (const std::string& piece : TinyPieces()) {
+        if (piece == part) ids.push_back(id), found = true;
+        ++id;
+      }
+      if (found) continue;
+      const std::vector<int32_t> bytes = TinyBytes(part);
+      ids.insert(ids.end(), bytes.begin(), bytes.end());
+    }
+  }
+  return ids;
+}
+
+struct Case {
+  const char* name;
+  ReasoningMode mode;
+  std::vector<std::string> stop;
+  std::vector<std::string> reply;
+  std::string reasoning;
+  std::string text;
+  std::string raw;
+  int64_t reasoning_tokens;
+  bool stopped;
+};
+
+constexpr ReasoningMode kOff = ReasoningMode::kOff;
+constexpr ReasoningMode kTagged = ReasoningMode::kTagged;
+constexpr ReasoningMode kOpened = ReasoningMode::kOpened;
+
+const std::vector<Case>& Cases() {
+  static const std::vector<Case> cases = {
+      {"plain", kTagged, {}, {"hello", " world"}, "", "hello world", "hello world", 0, false},
+      {"tags as tokens", kTagged, {}, {"<think>", "\n", "hello", "</think>", "\n\n", "ok"},
+       "hello", "ok", "<think>\nhello</think>\n\nok", 2, false},
+      {"the prompt opened it", kOpened, {}, {"hello", "\n", "</think>", "\n\n", "ok"}, "hello", "ok",
+       "hello\n</think>\n\nok", 2, false},
+      {"never closed", kOpened, {}, {"hello", " world"}, "hello world", "", "hello world", 2, false},
+      {"tags across tokens", kTagged, {}, {"<thi", "nk>", "a", "</th", "ink>\n\n", "b"}, "a", "b",
+       "<think>a</think>\n\nb", 2, false},
+      {"off: tags are text", kOff, {}, {"<think>", "a", "</think>", "b"}, "", "<think>a</think>b",
+       "<think>a</think>b", 0, false},
+      {"special tokens are left out", kTagged, {}, {"hello", "<eos>", " world"}, "", "hello world",
+       "hello world", 0, false},
+      {"a stop string in one token", kTagged, {"STOP"}, {"hello", "STOP", " world"}, "", "hello",
+       "hello", 0, true},
+      {"a stop string across tokens", kTagged, {"STOP"}, {"hello", " ST", "OP!", "x"}, "", "hello ",
+       "hello ", 0, true},
+      {"half a stop string at the end", kTagged, {"STOP"}, {"hello", " ST"}, "", "hello ST",
+       "hello ST", 0, false},
+      {"a stop string inside the reasoning", kTagged, {"STOP"}, {"<think>", "a", "STOP", "b"}, "a",
+       "", "<think>a", 2, true},
+      {"a stop string over the closing tag", kTagged, {"</think>\n\n"},
+       {"<think>", "a", "</think>", "\n\n", "b"}, "a", "", "<think>a", 1, true},
+      {"a stop string that begins in the reasoning is held back, its tokens still count", kOpened,
+       {"abcd"}, {"abc", "</think>", "x"}, "abc", "x", "abc</think>x", 3, false},
+      {"a character across tokens", kTagged, {}, {"\xe4\xbd", "\xa0\xe5", "\xa5\xbd"}, "", "你好",
+       "你好", 0, false},
+      {"half a character at the end", kTagged, {}, {"a", "\xe4\xbd"}, "", "a\uFFFD", "a\uFFFD", 0,
+       false},
+      {"half a character before a tag", kOpened, {}, {"\xe4\xbd", "</think>", "b"}, "\uFFFD", "b",
+       "\uFFFD</think>b", 1, false},
+      {"nothing", kTagged, {}, {}, "", "", "", 0, false},
+  };
+  return cases;
+}
+
+class TextStreamTest : public testing::TestWithParam<bool> {
+ protected:
+  Tokenizer tokenizer_ = Tokenizer::Parse(TinyTokenizerFiles(GetParam()), "").value();
+};
+
+INSTANTIATE_TEST_SUITE_P(TagsSpecialOrNot, TextStreamTest, testing::Bool());
+
+TEST_P(TextStreamTest, TurnsIdsIntoReasoningAndText) {
+  for (const Case& row : Cases()) {
+    // Tags that are special tokens are only looked for where there is reasoning.
+    if (row.mode == kOff && GetParam()) continue;
+    TextStream stream(tokenizer_, {row.stop, true, row.mode});
+    ReplyDelta all;
+    const auto add = [&all](const ReplyDelta& delta) {
+      all.reasoning += delta.reasoning;
+      all.text += delta.text;
+    };
+    for (const int32_t id : Ids(row.reply)) add(stream.Push(id));
+    add(stream.Finish());
+    EXPECT_EQ(all.reasoning, row.reasoning) << row.name;
+    EXPECT_EQ(all.text, row.text) << row.name;
+    EXPECT_EQ(stream.raw_text(), row.raw) << row.name;
+    EXPECT_EQ(stream.reasoning_tokens(), row.reasoning_tokens) << row.name;
+    EXPECT_EQ(stream.stopped(), row.stopped) << row.name;
+  }
+}
+
+TEST_P(TextStreamTest, NeverGivesPartOfACharacter) {
+  TextStream stream(tokenizer_, {{"好"}, true, kTagged});
+  EXPECT_EQ(stream.Push(Ids({"\xe4\xbd"})[0]).text, "");
+  EXPECT_EQ(stream.Push(Ids({"\xa0\xe5"})[0]).text, "你");
+  EXPECT_EQ(stream.Push(TinyByte('\xa5')).text, "");
+  EXPECT_EQ(stream.Push(TinyByte('\xbe')).text, "\xe5\xa5\xbe");
+}
+
+TEST(ReasoningModeAfter, ThePromptMayOpenTheReasoning) {
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>\n"), ReasoningMode::kOpened);
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>"), ReasoningMode::kOpened);
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>a"), ReasoningMode::kTagged);
+  EXPECT_EQ(ReasoningModeAfter("<bot></think>"), ReasoningMode::kTagged);
+  EXPECT_EQ(ReasoningModeAfter(""), ReasoningMode::kTagged);
+}
+
+}  // namespace
+}  // namespace fathom

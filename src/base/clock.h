@@ -1,0 +1,23 @@
+#ifndef FATHOM_BASE_CLOCK_H_
+#define FATHOM_BASE_CLOCK_H_
+
+namespace fathom {
+
+// Time that only goes forward, behind an interface so that tests decide what time it is.
+// Threads: Seconds may be called from several at once.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Seconds since a fixed but unknown moment.
+  virtual double Seconds() const = 0;
+};
+
+// The machine's steady clock.
+class SteadyClock : public Clock {
+ public:
+  double Seconds() const override;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_BASE_CLOCK_H_

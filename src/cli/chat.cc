@@ -1,0 +1,128 @@
+#include "cli/chat.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+#include "cli/answer_printer.h"
+
+namespace fathom {
+namespace {
+
+Json Message(std::string_view role, std::string content) {
+  return Json::MakeObject({{"role", role}, {"content", std::move(content)}});
+}
+
+bool HasRole(const Json& message, std::string_view role) {
+  return message.Find("role")->as_string() == role;
+}
+
+}  // namespace
+
+Chat::Chat(CommandContext& context, Session& session, const std::string& system)
+    : context_(context),
+      session_(session),
+      lines_(STDIN_FILENO, context.interrupt),
+      system_(system),
+      interactive_(isatty(STDIN_FILENO) == 1) {
+  Clear();
+}
+
+Result<ExitCode> Chat::Run() {
+  if (interactive_) {
+    context_.console.Note("Ctrl-C stops an answer, Ctrl-D or /exit leaves, /clear begins anew.\n");
+  }
+  bool interrupted = false;  // the last thing that happened was a Ctrl-C at the prompt
+  while (true) {
+    if (interactive_) context_.console.Note("> ");
+    std::string line;
+    const LineReader::Event event = lines_.Next(line);
+    if (event == LineReader::Event::kEnd) return ExitCode::kDone;
+    if (event == LineReader::Event::kInterrupted) {
+      if (interrupted || !interactive_) return ExitCode::kInterrupted;
+      interrupted = true;
+      context_.console.Note("\nCtrl-C again leaves.\n");
+      continue;
+    }
+    interrupted = false;
+    if (line.starts_with("/")) {
+      if (!Obey(line)) return ExitCode::kDone;
+    } else if (line.find_first_not_of(" \t") != std::string::npos) {
+      FATHOM_OK(Turn(line));
+    }
+  }
+}
+
+bool Chat::Obey(const std::string& line) {
+  if (line == "/exit") return false;
+  if (line == "/clear") {
+    Clear();
+  } else {
+    context_.console.Note(Format("unknown command {}; known: /exit, /clear\n", line));
+  }
+  return true;
+}
+
+Status Chat::Turn(const std::string& line) {
+  messages_.Append(Message("user", line));
+  auto prompt = FittingPrompt();
+  if (!prompt.ok()) {
+    messages_.as_array().pop_back();
+    if (!interactive_) return std::move(prompt).error();
+    context_.console.Note(prompt.error().ToString());
+    return Ok();
+  }
+  AnswerPrinter printer(context_.console);
+  const ReasoningMode reasoning = ReasoningModeAfter(prompt->text);
+  std::string raw_text;
+  FATHOM_TRY(const Reply reply,
+             session_.Answer(
+                 std::move(prompt->ids), reasoning,
+                 [&printer](std::optional<int32_t>, const ReplyDelta& delta) {
+                   return printer.Show(delta);
+                 },
+                 &raw_text));
+  FATHOM_OK(printer.End());
+  context_.console.Note(reply.Summary());
+  messages_.Append(Message("assistant", std::move(raw_text)));
+  if (reply.finish == FinishReason::kError) return Failed("the engine could not finish the answer");
+  return Ok();
+}
+
+Result<Prompt> Chat::FittingPrompt() {
+  const int64_t most = session_.max_model_len();
+  FATHOM_TRY(Prompt prompt, session_.Render(messages_));
+  while (static_cast<int64_t>(prompt.ids.size()) >= most) {
+    const size_t before = prompt.ids.size();
+    if (!DropOldestTurn()) break;
+    FATHOM_TRY(prompt, session_.Render(messages_));
+    context_.console.Note(
+        Format("the context is full ({} of {} tokens): the oldest turn was left out, {} remain\n",
+               before, most, prompt.ids.size()));
+  }
+  return prompt;
+}
+
+// The turn being asked stays.
+bool Chat::DropOldestTurn() {
+  Json::Array& all = messages_.as_array();
+  const auto is_user = [](const Json& message) { return HasRole(message, "user"); };
+  const auto first = std::find_if(all.begin(), all.end(), is_user);
+  const auto second = std::find_if(first + 1, all.end(), is_user);
+  if (second == all.end()) return false;
+  all.erase(first, second);
+  return true;
+}
+
+void Chat::Clear() {
+  messages_ = Json::MakeArray();
+  if (!system_.empty()) messages_.Append(Message("system", system_));
+}
+
+}  // namespace fathom

@@ -1,0 +1,43 @@
+#ifndef FATHOM_CLI_CHAT_H_
+#define FATHOM_CLI_CHAT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/line_reader.h"
+#include "cli/session.h"
+
+namespace fathom {
+
+// A conversation over standard input: each line is a message, its answer is printed while it
+// appears. Ctrl-C stops an answer; at the prompt a second one in a row leaves (130), as Ctrl-D and
+// /exit do (0). When the context is full the oldest turns are left out, and it says so.
+class Chat {
+ public:
+  Chat(CommandContext& context, Session& session, const std::string& system);
+
+  Result<ExitCode> Run();
+
+ private:
+  // A line that is not for the model; false: leave.
+  bool Obey(const std::string& line);
+  Status Turn(const std::string& line);
+  // The conversation's prompt, after leaving out what does not fit.
+  Result<Prompt> FittingPrompt();
+  bool DropOldestTurn();
+  void Clear();
+
+  CommandContext& context_;
+  Session& session_;
+  LineReader lines_;
+  std::string system_;
+  Json messages_;
+  bool interactive_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_CLI_CHAT_H_

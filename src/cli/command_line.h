@@ -1,0 +1,58 @@
+#ifndef FATHOM_CLI_COMMAND_LINE_H_
+#define FATHOM_CLI_COMMAND_LINE_H_
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/console.h"
+
+namespace fathom {
+
+// The flags of one command. Fields are given by reference and keep their value when their flag is
+// not used; they must outlive Parse.
+class CommandLine {
+ public:
+  // `examples`: lines shown at the end of --help.
+  CommandLine(std::string_view command, std::string_view summary, std::string_view examples);
+
+  // A word without a flag.
+  void Positional(const std::string& name, std::string& field, const std::string& help);
+  // "--max-tokens" or "-p,--prompt"; `type` is what --help calls the value.
+  template <typename T>
+  CLI::Option* Add(const std::string& flags, T& field, const std::string& type,
+                   const std::string& help) {
+    return Named(app_.add_option(flags, field, help), type);
+  }
+  // May be given several times, one value each.
+  void AddList(const std::string& flag, std::vector<std::string>& field, const std::string& type,
+               const std::string& help);
+  void AddSwitch(const std::string& flag, bool& field, const std::string& help);
+  // One of the named values.
+  void AddChoice(const std::string& flag, std::string& field, std::vector<std::string> choices,
+                 const std::string& help);
+
+  // Fills the fields; false: --help was asked for and is printed. Errors (kBadInput): an unknown
+  // flag, with the closest known one; a value of the wrong type; a flag without its value; too many
+  // words.
+  Result<bool> Parse(std::span<const std::string> args, Console& console);
+
+  // True when the flag was given.
+  bool Given(const std::string& flag) const { return app_.count(flag) > 0; }
+  // An error of usage that names the command's help.
+  Error Usage(std::string what, std::string fix = "") const;
+
+ private:
+  static CLI::Option* Named(CLI::Option* option, const std::string& type);
+  Error NotKnown(const std::string& word) const;
+
+  std::string command_;
+  CLI::App app_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_CLI_COMMAND_LINE_H_

@@ -1,0 +1,45 @@
+#include "cli/console.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace fathom {
+namespace {
+
+// Writes everything; returns 0, or the errno that ended it.
+int WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Console::Console(int out_fd, int err_fd)
+    : out_fd_(out_fd),
+      err_fd_(err_fd),
+      out_is_terminal_(isatty(out_fd) == 1),
+      err_is_terminal_(isatty(err_fd) == 1),
+      styled_(out_is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
+
+Status Console::Print(std::string_view text) {
+  const int error = WriteAll(out_fd_, text);
+  if (error == 0) return Ok();
+  output_closed_ = error == EPIPE;
+  return Failed(Format("standard output cannot be written: {}", std::strerror(error)));
+}
+
+void Console::Note(std::string_view text) { WriteAll(err_fd_, text); }
+
+}  // namespace fathom

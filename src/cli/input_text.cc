@@ -1,0 +1,120 @@
+#include "cli/input_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json.h"
+
+namespace fathom {
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
+// The whole of `text` as a number.
+template <typename T>
+bool ParseNumber(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Status CheckMessages(const JsonReader& messages) {
+  if (!messages.value().is_array()) return messages.Mismatch("", "a list of messages");
+  if (messages.value().as_array().empty()) return messages.Mismatch("", "at least one message");
+  for (size_t i = 0; i < messages.value().as_array().size(); ++i) {
+    const JsonReader message = messages.At(i);
+    if (!message.value().is_object()) return message.Mismatch("", "a message (an object)");
+    FATHOM_TRY([[maybe_unused]] const std::string role, message.String("role"));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Result<std::vector<int32_t>> ParseIds(std::string_view flag, std::string_view text) {
+  std::vector<int32_t> ids;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string_view word = Trim(text.substr(at, comma - at));
+    int32_t id = 0;
+    if (!ParseNumber(word, id) || id < 0) {
+      return BadInput(Format("{}: '{}' is not a token id", flag, word), "",
+                      "give ids separated by commas, such as 0,17,42");
+    }
+    ids.push_back(id);
+    at = comma + 1;
+  }
+  return ids;
+}
+
+Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text) {
+  const size_t colon = text.find(':');
+  int32_t id = 0;
+  double bias = 0;
+  if (colon == std::string_view::npos || !ParseNumber(text.substr(0, colon), id) || id < 0 ||
+      !ParseNumber(text.substr(colon + 1), bias) || !std::isfinite(bias)) {
+    return BadInput(Format("{}: '{}' is not ID:BIAS", flag, text), "", "such as 42:-100");
+  }
+  return std::pair(id, bias);
+}
+
+Result<Json> ParseJsonObject(std::string_view flag, std::string_view text) {
+  FATHOM_TRY(Json json, ParseJson(text, flag));
+  if (!json.is_object()) return JsonReader(json, std::string(flag)).Mismatch("", "an object");
+  return json;
+}
+
+Result<Conversation> ParseConversation(const JsonReader& place) {
+  if (place.value().is_array()) {
+    FATHOM_OK(CheckMessages(place));
+    return Conversation{place.value(), Json()};
+  }
+  if (!place.value().is_object()) {
+    return place.Mismatch("", "a list of messages, or an object with \"messages\"");
+  }
+  for (const auto& [key, value] : place.value().as_object()) {
+    if (key != "messages" && key != "tools") {
+      return BadInput(Format("unknown member '{}'", key), place.Where(),
+                      "only \"messages\" and \"tools\" are known");
+    }
+  }
+  FATHOM_TRY(const JsonReader messages, place.ArrayAt("messages"));
+  FATHOM_OK(CheckMessages(messages));
+  Conversation conversation{messages.value(), Json()};
+  if (place.Has("tools")) {
+    FATHOM_TRY(const JsonReader tools, place.ArrayAt("tools"));
+    conversation.tools = tools.value();
+  }
+  return conversation;
+}
+
+bool IsUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t size = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead >= 0x80 && (lead < 0xC2 || lead > 0xF4)) return false;
+    if (text.size() - i < size) return false;
+    uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
+    for (size_t k = 1; k < size; ++k) {
+      const auto byte = static_cast<unsigned char>(text[i + k]);
+      if ((byte & 0xC0u) != 0x80u) return false;
+      code = code << 6 | (byte & 0x3Fu);
+    }
+    const bool overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+    if (overlong || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) return false;
+    i += size;
+  }
+  return true;
+}
+
+}  // namespace fathom

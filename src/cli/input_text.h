@@ -1,0 +1,41 @@
+#ifndef FATHOM_CLI_INPUT_TEXT_H_
+#define FATHOM_CLI_INPUT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fathom {
+
+// Small languages of flags. Errors (kBadInput) name the flag and the value met.
+
+// "1,2,3": ids, none negative; spaces beside the commas are fine, an empty list is not.
+Result<std::vector<int32_t>> ParseIds(std::string_view flag, std::string_view text);
+
+// "ID:V", e.g. "42:-100".
+Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text);
+
+// A JSON object.
+Result<Json> ParseJsonObject(std::string_view flag, std::string_view text);
+
+// Messages to encode, and the tools the template may name.
+struct Conversation {
+  Json messages = Json::MakeArray();
+  Json tools;  // null: none
+};
+
+// A list of messages, or {"messages": [...], "tools": [...]}. Each message is an object with a
+// "role" that is text. Errors name the place below `place`.
+Result<Conversation> ParseConversation(const JsonReader& place);
+
+// True when `text` is whole UTF-8 characters.
+bool IsUtf8(std::string_view text);
+
+}  // namespace fathom
+
+#endif  // FATHOM_CLI_INPUT_TEXT_H_

@@ -1,0 +1,38 @@
+#include <span>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/inspect_report.h"
+#include "cli/text_assets.h"
+#include "weights/checkpoint.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kSummary =
+    "Shows what a checkpoint holds: architecture, parameters and bytes by component, active\n"
+    "parameters and cache bytes a token, element types, and every missing, surplus or mis-shaped\n"
+    "tensor (exit code 1). Reads headers only.";
+constexpr const char* kExamples =
+    "  fathom inspect /models/DeepSeek-R1\n"
+    "  fathom inspect /models/DeepSeek-R1 --json";
+
+}  // namespace
+
+Result<ExitCode> InspectCommand(CommandContext& context, std::span<const std::string> args) {
+  std::string model;
+  bool json = false;
+  CommandLine line("inspect", kSummary, kExamples);
+  line.Positional("MODEL", model, "Folder of a checkpoint");
+  line.AddSwitch("--json", json, "Print one object");
+  FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
+  if (!go_on) return ExitCode::kDone;
+  if (model.empty()) return line.Usage("MODEL is missing");
+  FATHOM_TRY(const Checkpoint checkpoint, Checkpoint::Open(context.files, model));
+  const InspectReport report = MakeInspectReport(checkpoint, HasTokenizer(context.files, model));
+  FATHOM_OK(context.console.Print(json ? report.ToJson().Dump() + "\n" : report.ToText()));
+  return report.problems.empty() ? ExitCode::kDone : ExitCode::kCheckFailed;
+}
+
+}  // namespace fathom

@@ -1,0 +1,37 @@
+#ifndef FATHOM_CLI_INSPECT_REPORT_H_
+#define FATHOM_CLI_INSPECT_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "spec/summary.h"
+#include "tensor/dtype.h"
+#include "weights/checkpoint.h"
+
+namespace fathom {
+
+// What `fathom inspect` says about a checkpoint.
+struct InspectReport {
+  std::string folder;
+  ModelConfig config;
+  ModelSummary summary;                       // of what is stored
+  std::map<DType, ComponentSize> by_dtype;    // tensors, elements and bytes of each type
+  int64_t files = 0;
+  int64_t bytes = 0;                          // of all tensors
+  bool has_mtp = false;                       // the MTP layers named by the configuration are there
+  bool has_tokenizer = false;
+  std::vector<std::string> problems;          // missing, surplus and mis-shaped tensors
+
+  Json ToJson() const;
+  std::string ToText() const;
+};
+
+// Uses headers only.
+InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer);
+
+}  // namespace fathom
+
+#endif  // FATHOM_CLI_INSPECT_REPORT_H_

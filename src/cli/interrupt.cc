@@ -1,0 +1,55 @@
+#include "cli/interrupt.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+
+#include "base/check.h"
+#include "cli/exit_code.h"
+
+namespace fathom {
+namespace {
+
+static_assert(std::atomic<bool>::is_always_lock_free, "the handler may only touch such atomics");
+std::atomic<bool> requested_flag = false;
+std::atomic<bool> exit_at_once = true;
+std::array<int, 2> wake_pipe = {-1, -1};
+
+void OnInterrupt(int /*signal*/) {
+  const int saved_errno = errno;
+  if (exit_at_once || requested_flag.exchange(true)) _exit(static_cast<int>(ExitCode::kInterrupted));
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = write(wake_pipe[1], &byte, 1);
+  errno = saved_errno;
+}
+
+}  // namespace
+
+void Interrupt::Install() {
+  FATHOM_CHECK(pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+  struct sigaction action = {};
+  action.sa_handler = OnInterrupt;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  // A reader that goes away shows as EPIPE where it is written to.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void Interrupt::WatchFlag() { exit_at_once = false; }
+
+bool Interrupt::requested() const { return requested_flag; }
+
+void Interrupt::Clear() {
+  std::array<char, 16> drained;
+  while (read(wake_pipe[0], drained.data(), drained.size()) > 0) {
+  }
+  requested_flag = false;
+}
+
+int Interrupt::wake_fd() const { return wake_pipe[0]; }
+
+}  // namespace fathom

@@ -1,0 +1,35 @@
+#ifndef FATHOM_CLI_LINE_READER_H_
+#define FATHOM_CLI_LINE_READER_H_
+
+#include <string>
+
+#include "cli/interrupt.h"
+
+namespace fathom {
+
+// Reads lines from a terminal or pipe, and notices Ctrl-C while it waits.
+class LineReader {
+ public:
+  LineReader(int fd, Interrupt& interrupt) : fd_(fd), interrupt_(interrupt) {}
+
+  enum class Event { kLine, kEnd, kInterrupted };
+  // kLine: the next line without its end is in `line`; the last one may lack its end. kInterrupted:
+  // what was typed so far is dropped.
+  Event Next(std::string& line);
+
+  // Everything that is left.
+  Event ReadAll(std::string& text);
+
+ private:
+  bool TakeLine(std::string& line);
+  // Waits for input; true when some arrived.
+  Event Fill();
+
+  int fd_;
+  Interrupt& interrupt_;
+  std::string buffer_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_CLI_LINE_READER_H_

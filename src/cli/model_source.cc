@@ -1,0 +1,46 @@
+#include "cli/model_source.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+
+namespace fathom {
+namespace {
+
+// The folder this program lies in.
+std::string ProgramFolder() {
+  std::array<char, 4096> path;
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0) return ".";
+  const std::string_view whole(path.data(), static_cast<size_t>(size));
+  return std::string(whole.substr(0, whole.rfind('/')));
+}
+
+}  // namespace
+
+Result<std::string> FindDemoModel(FileSystem& files) {
+  std::vector<std::string> places;
+  const char* named = std::getenv("FATHOM_DEMO_MODEL");
+  if (named != nullptr) {
+    places = {named};
+  } else {
+    const std::string folder = ProgramFolder();
+    places = {folder + "/../../models/demo", folder + "/../share/fathom/models/demo",
+              FATHOM_SOURCE_FOLDER "/models/demo"};
+  }
+  std::string looked;
+  for (const std::string& place : places) {
+    if (files.Exists(JoinPath(place, "config.json"))) return place;
+    looked += (looked.empty() ? "" : ", ") + place;
+  }
+  return BadInput("the demo model is not there", looked,
+                  "name a model folder, or set FATHOM_DEMO_MODEL to the demo model's");
+}
+
+}  // namespace fathom

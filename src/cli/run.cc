@@ -1,0 +1,102 @@
+#include <unistd.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/answer_printer.h"
+#include "cli/chat.h"
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/input_text.h"
+#include "cli/line_reader.h"
+#include "cli/run_flags.h"
+#include "cli/session.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kSummary =
+    "Chats with a model in the terminal, or answers one prompt with -p. From a pipe each line is one\n"
+    "message of the chat. Message text never becomes control tokens; only the template writes them.\n"
+    "On a terminal the reasoning is shown dimmed; in a pipe only the answer is written.";
+constexpr const char* kExamples =
+    "  fathom run                                  # chat with the bundled demo model\n"
+    "  fathom run /models/r1 -p 'What is MLA?' --temperature 0\n"
+    "  fathom run /models/v3 --raw -p 'Once upon a time' --max-tokens 64\n"
+    "  fathom run /models/tiny --prompt-ids 0,17,42 --ignore-eos --max-tokens 8 --json";
+
+struct Input {
+  std::vector<int32_t> ids;
+  ReasoningMode reasoning = ReasoningMode::kOff;
+};
+
+Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
+  if (flags.prompt != "-") return flags.prompt;
+  std::string text;
+  LineReader(STDIN_FILENO, context.interrupt).ReadAll(text);
+  return text;
+}
+
+Result<Input> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
+  if (!flags.prompt_ids.empty()) {
+    FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
+    return Input{std::move(ids), ReasoningMode::kOff};
+  }
+  if (flags.raw) return Input{RawPrompt(*session.folder().text, text, true).ids, ReasoningMode::kOff};
+  Json messages = Json::MakeArray();
+  if (!flags.system.empty()) {
+    messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));
+  }
+  messages.Append(Json::MakeObject({{"role", "user"}, {"content", text}}));
+  FATHOM_TRY(Prompt prompt, session.Render(messages));
+  return Input{std::move(prompt.ids), ReasoningModeAfter(prompt.text)};
+}
+
+ExitCode CodeOf(FinishReason finish) {
+  if (finish == FinishReason::kCancelled) return ExitCode::kInterrupted;
+  return finish == FinishReason::kError ? ExitCode::kFailed : ExitCode::kDone;
+}
+
+Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
+                           const std::string& text) {
+  FATHOM_TRY(Input input, OneInput(session, flags, text));
+  const bool has_text = session.folder().text.has_value();
+  AnswerPrinter printer(context.console);
+  const auto sink = [&](std::optional<int32_t> id, const ReplyDelta& delta) -> Status {
+    if (flags.json) return Ok();
+    if (has_text) return printer.Show(delta);
+    return id ? printer.ShowId(*id) : Ok();
+  };
+  FATHOM_TRY(const Reply reply,
+             session.Answer(std::move(input.ids), input.reasoning, sink, nullptr));
+  if (flags.json) {
+    const Json report = reply.Report(has_text, session.load_seconds());
+    FATHOM_OK(context.console.Print(report.Dump() + "\n"));
+  } else {
+    FATHOM_OK(printer.End());
+    context.console.Note(reply.Summary());
+  }
+  return CodeOf(reply.finish);
+}
+
+}  // namespace
+
+Result<ExitCode> RunCommand(CommandContext& context, std::span<const std::string> args) {
+  RunFlags flags;
+  CommandLine line("run", kSummary, kExamples);
+  flags.Declare(line);
+  FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
+  if (!go_on) return ExitCode::kDone;
+  FATHOM_OK(flags.Check(line));
+  FATHOM_TRY(const std::string text, PromptText(context, flags));
+  FATHOM_TRY(Session session, Session::Start(context, flags));
+  if (flags.one_shot()) return AnswerOne(context, session, flags, text);
+  return Chat(context, session, flags.system).Run();
+}
+
+}  // namespace fathom

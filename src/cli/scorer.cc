@@ -1,0 +1,110 @@
+#include "cli/scorer.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+
+namespace fathom {
+
+Result<ScoreTotals> Scorer::Run(Progress& progress) {
+  const double began = context_.clock.Seconds();
+  FATHOM_TRY(const std::unique_ptr<OutputFile> output, context_.files.Create(options_.output));
+  while (next_to_write_ < items_.size()) {
+    if (context_.interrupt.requested()) {
+      return Error{Format("interrupted after {} of {} lines; {} was not written", next_to_write_,
+                          items_.size(), options_.output),
+                   "", "", ErrorKind::kInterrupted};
+    }
+    FATHOM_OK(SubmitWhatFits());
+    const StepResult step = engine_.Step();
+    for (const ScoredRows& rows : step.scored) FATHOM_OK(TakeRows(rows));
+    for (const EngineEvent& event : step.events) FATHOM_OK(TakeEvent(event));
+    progress.Advance(step.prompt_tokens);
+    FATHOM_OK(FlushFinished(*output));
+  }
+  FATHOM_OK(output->Commit());
+  totals_.seconds = context_.clock.Seconds() - began;
+  return totals_;
+}
+
+Status Scorer::SubmitWhatFits() {
+  while (next_to_submit_ < items_.size()) {
+    const std::vector<int32_t>& ids = items_[next_to_submit_].ids;
+    const auto tokens = static_cast<int64_t>(ids.size());
+    const bool fits = in_flight_tokens_ + tokens <= options_.tokens_in_flight;
+    if (!fits && !in_flight_.empty()) return Ok();
+    FATHOM_TRY(Line line, Start(next_to_submit_));
+    GenerationRequest request;
+    request.prompt = ids;
+    request.score = true;
+    request.score_mtp = options_.mtp;
+    FATHOM_TRY(const RequestId id, engine_.Submit(std::move(request)));
+    in_flight_.emplace(id, std::move(line));
+    in_flight_tokens_ += tokens;
+    ++next_to_submit_;
+  }
+  return Ok();
+}
+
+Result<Scorer::Line> Scorer::Start(size_t index) {
+  const ScoreItem& item = items_[index];
+  Line line{index, LineScore(item, options_.top), std::nullopt, std::nullopt};
+  if (options_.full_logits.empty()) return line;
+  const auto rows = static_cast<int64_t>(item.ids.size());
+  FATHOM_TRY(line.logits,
+             NpyWriter::Create(context_.files, JoinPath(options_.full_logits, item.id + ".npy"),
+                               rows, options_.vocab));
+  if (!options_.mtp) return line;
+  FATHOM_TRY(line.mtp_logits,
+             NpyWriter::Create(context_.files,
+                               JoinPath(options_.full_logits, item.id + ".mtp.npy"), rows - 1,
+                               options_.vocab));
+  return line;
+}
+
+Status Scorer::TakeRows(const ScoredRows& rows) {
+  Line& line = in_flight_.at(rows.id);
+  for (int64_t i = 0; i < rows.logits.rows(); ++i) {
+    line.score.AddRow(rows.logits[i]);
+    if (line.logits) FATHOM_OK(line.logits->AppendRow(rows.logits[i]));
+  }
+  for (int64_t i = 0; line.mtp_logits && i < rows.mtp_logits.rows(); ++i) {
+    FATHOM_OK(line.mtp_logits->AppendRow(rows.mtp_logits[i]));
+  }
+  return Ok();
+}
+
+Status Scorer::TakeEvent(const EngineEvent& event) {
+  if (!event.finish) return Ok();
+  Line& line = in_flight_.at(event.id);
+  const ScoreItem& item = items_[line.index];
+  if (*event.finish == FinishReason::kError) {
+    return Failed(event.error, Format("id '{}'", item.id));
+  }
+  if (line.logits) FATHOM_OK(line.logits->Commit());
+  if (line.mtp_logits) FATHOM_OK(line.mtp_logits->Commit());
+  const auto tokens = static_cast<int64_t>(item.ids.size());
+  ++totals_.lines;
+  totals_.tokens += tokens;
+  totals_.predicted += tokens - 1;
+  totals_.nll += line.score.nll();
+  finished_.emplace(line.index, line.score.Report().Dump() + "\n");
+  in_flight_tokens_ -= tokens;
+  in_flight_.erase(event.id);
+  return Ok();
+}
+
+Status Scorer::FlushFinished(OutputFile& output) {
+  while (!finished_.empty() && finished_.begin()->first == next_to_write_) {
+    FATHOM_OK(output.Append(finished_.begin()->second));
+    finished_.erase(finished_.begin());
+    ++next_to_write_;
+  }
+  return Ok();
+}
+
+}  // namespace fathom

@@ -1,0 +1,108 @@
+#include "cli/session.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "cli/model_source.h"
+
+namespace fathom {
+namespace {
+
+// What can be refused before the weights are loaded.
+Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
+  const bool needs_text = flags.prompt_ids.empty() || !flags.sampling.stop.empty();
+  if (needs_text) {
+    FATHOM_TRY([[maybe_unused]] const TextAssets* text,
+               NeedText(folder, flags.prompt_ids.empty() ? "a text prompt" : "--stop"));
+  }
+  const bool needs_template = flags.prompt_ids.empty() && !flags.raw;
+  if (needs_template && !folder.text->chat_template) {
+    return BadInput("the checkpoint has no chat template", folder.path,
+                    "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
+  }
+  FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults));
+  return ValidateSampling(params, folder.checkpoint.config().vocab);
+}
+
+}  // namespace
+
+Result<Session> Session::Start(CommandContext& context, const RunFlags& flags) {
+  std::string path = flags.model;
+  if (path.empty()) {
+    FATHOM_TRY(path, FindDemoModel(context.files));
+  }
+  FATHOM_TRY(ModelFolder folder, OpenModelFolder(context.files, path, flags.chat_template));
+  FATHOM_OK(CheckFolder(flags, folder));
+  Session session(context, flags, std::move(folder));
+  const ModelConfig& config = session.folder_.checkpoint.config();
+  FATHOM_TRY(session.max_model_len_, MaxModelLen(flags.run, config));
+  const std::string defaults = DescribeDefaults(session.folder_.defaults);
+  if (!defaults.empty()) {
+    context.console.Note("generation_config.json: " + defaults + " (flags override)\n");
+  }
+  const EngineNeeds needs{session.max_model_len_, session.max_model_len_, 1, false};
+  FATHOM_TRY(session.loaded_, LoadModel(context, session.folder_, flags.run, needs));
+  context.interrupt.WatchFlag();
+  return session;
+}
+
+Result<Prompt> Session::Render(const Json& messages) const {
+  FATHOM_TRY(const TextAssets* text, NeedText(folder_, "a text prompt"));
+  PromptOptions options;
+  if (!flags_->template_arguments.empty()) {
+    FATHOM_TRY(options.template_arguments,
+               ParseJsonObject("--chat-template-kwargs", flags_->template_arguments));
+  }
+  return RenderPrompt(*text, Conversation{messages, Json()}, options);
+}
+
+Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoning,
+                              const ReplySink& sink, std::string* raw_text) {
+  FATHOM_TRY(GenerationRequest request, MakeRequest(std::move(prompt)));
+  std::optional<TextStream> stream = MakeStream(reasoning);
+  FATHOM_TRY(Reply reply, Generate(*context_, *loaded_.engine, std::move(request),
+                                   stream ? &*stream : nullptr, sink));
+  if (raw_text != nullptr && stream) {
+    *raw_text = stream->raw_text();
+    // An answer that was cut inside its reasoning: closed, so that the template can drop it.
+    if (stream->inside_reasoning()) *raw_text += kThinkClose;
+  }
+  return reply;
+}
+
+Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) const {
+  const auto prompt_tokens = static_cast<int64_t>(prompt.size());
+  const int64_t room = max_model_len_ - prompt_tokens;
+  if (room < 1) {
+    return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} "
+                           "that fit",
+                           prompt_tokens, max_model_len_),
+                    "", "shorten it, or raise --max-model-len");
+  }
+  GenerationRequest request;
+  request.prompt = std::move(prompt);
+  FATHOM_TRY(request.sampling, flags_->sampling.Params(folder_.defaults));
+  FATHOM_TRY(request.stop_token_ids, flags_->sampling.StopIds(folder_.EosIds()));
+  const int64_t asked = flags_->sampling.max_tokens;
+  if (asked > room) {
+    context_->console.Note(Format("--max-tokens {} is cut to {}: the prompt has {} of {} tokens\n",
+                                  asked, room, prompt_tokens, max_model_len_));
+  }
+  request.max_tokens = asked > 0 ? std::min(asked, room) : room;
+  return request;
+}
+
+std::optional<TextStream> Session::MakeStream(ReasoningMode reasoning) const {
+  if (!folder_.text) return std::nullopt;
+  TextStreamOptions options;
+  options.stop = flags_->sampling.stop;
+  options.reasoning = reasoning;
+  return TextStream(folder_.text->tokenizer, std::move(options));
+}
+
+}  // namespace fathom

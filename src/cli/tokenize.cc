@@ -1,0 +1,142 @@
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/input_text.h"
+#include "cli/text_assets.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kSummary =
+    "Turns text or messages into token ids and back, with the checkpoint's own tokenizer and chat\n"
+    "template. Added tokens inside a text (<think>, ...) become their ids, as transformers does; no\n"
+    "BOS is added to --text and --file.";
+constexpr const char* kExamples =
+    "  fathom tokenize /models/r1 --text 'Hello, world'\n"
+    "  fathom tokenize /models/r1 --ids 0,19923,14 --json\n"
+    "  fathom tokenize /models/r1 --messages chat.json     # [{\"role\": \"user\", ...}, ...]";
+
+struct Flags {
+  std::string model, text, file, ids, messages, chat_template, template_arguments;
+  bool no_generation_prompt = false;
+  bool no_parse_special = false;
+  bool skip_special = false;
+  bool json = false;
+};
+
+void Declare(CommandLine& line, Flags& flags) {
+  line.Positional("MODEL", flags.model, "Folder of a checkpoint, or of its tokenizer files alone");
+  line.Add("--text", flags.text, "TEXT", "Encode this text");
+  line.Add("--file", flags.file, "FILE", "Encode the text of this file");
+  line.Add("--ids", flags.ids, "1,2,3", "Decode these ids");
+  line.Add("--messages", flags.messages, "FILE",
+           "Render and encode messages: a JSON list, or {\"messages\": ..., \"tools\": ...}");
+  line.AddSwitch("--no-generation-prompt", flags.no_generation_prompt,
+                 "End after the last message, without the start of an answer");
+  line.Add("--chat-template", flags.chat_template, "FILE",
+           "Jinja template to use in place of the checkpoint's");
+  line.Add("--chat-template-kwargs", flags.template_arguments, "JSON",
+           "Further variables of the template, such as {\"thinking\": true}");
+  line.AddSwitch("--no-parse-special", flags.no_parse_special,
+                 "Added tokens inside text or message content stay plain text");
+  line.AddSwitch("--skip-special", flags.skip_special, "Leave special tokens out of the text");
+  line.AddSwitch("--json", flags.json, "Print {\"ids\": [...], \"text\": ...}");
+}
+
+Status CheckFlags(const CommandLine& line, const Flags& flags) {
+  if (flags.model.empty()) return line.Usage("MODEL is missing");
+  int inputs = 0;
+  for (const char* flag : {"--text", "--file", "--ids", "--messages"}) {
+    if (line.Given(flag)) ++inputs;
+  }
+  if (inputs != 1) {
+    return line.Usage(Format("expected exactly one of --text, --file, --ids and --messages, "
+                             "found {} of them",
+                             inputs));
+  }
+  for (const char* flag : {"--no-generation-prompt", "--chat-template", "--chat-template-kwargs"}) {
+    if (line.Given(flag) && !line.Given("--messages")) {
+      return line.Usage(Format("{} needs --messages", flag));
+    }
+  }
+  if (flags.no_parse_special && line.Given("--ids")) {
+    return line.Usage("--no-parse-special has no meaning for --ids");
+  }
+  return Ok();
+}
+
+Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextAssets& assets,
+                                            const Flags& flags) {
+  FATHOM_TRY(const std::string text, context.files.ReadText(flags.messages));
+  FATHOM_TRY(const Json json, ParseJson(text, flags.messages));
+  FATHOM_TRY(const Conversation conversation,
+             ParseConversation(JsonReader(json, flags.messages)));
+  PromptOptions options;
+  options.add_generation_prompt = !flags.no_generation_prompt;
+  options.parse_special = !flags.no_parse_special;
+  if (!flags.template_arguments.empty()) {
+    FATHOM_TRY(options.template_arguments,
+               ParseJsonObject("--chat-template-kwargs", flags.template_arguments));
+  }
+  FATHOM_TRY(Prompt prompt, RenderPrompt(assets, conversation, options));
+  return std::move(prompt.ids);
+}
+
+Result<std::vector<int32_t>> MakeIds(CommandContext& context, const TextAssets& assets,
+                                     const CommandLine& line, const Flags& flags) {
+  if (line.Given("--ids")) return ParseIds("--ids", flags.ids);
+  if (line.Given("--messages")) return EncodeMessages(context, assets, flags);
+  std::string text = flags.text;
+  if (line.Given("--file")) {
+    FATHOM_TRY(text, context.files.ReadText(flags.file));
+  }
+  return assets.tokenizer.Encode(text, !flags.no_parse_special);
+}
+
+std::string JoinIds(std::span<const int32_t> ids) {
+  std::string text;
+  for (const int32_t id : ids) text += (text.empty() ? "" : ",") + Format("{}", id);
+  return text;
+}
+
+Status CheckIds(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  for (const int32_t id : ids) {
+    if (id >= tokenizer.vocab_size()) {
+      return BadInput(Format("--ids: {} is outside the vocabulary of {} ids", id,
+                             tokenizer.vocab_size()));
+    }
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Result<ExitCode> TokenizeCommand(CommandContext& context, std::span<const std::string> args) {
+  Flags flags;
+  CommandLine line("tokenize", kSummary, kExamples);
+  Declare(line, flags);
+  FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
+  if (!go_on) return ExitCode::kDone;
+  FATHOM_OK(CheckFlags(line, flags));
+  FATHOM_TRY(const TextAssets assets,
+             LoadTextAssets(context.files, flags.model, flags.chat_template));
+  FATHOM_TRY(const std::vector<int32_t> ids, MakeIds(context, assets, line, flags));
+  FATHOM_OK(CheckIds(assets.tokenizer, ids));
+  const std::string text = assets.tokenizer.Decode(ids, flags.skip_special);
+  if (flags.json) {
+    const Json report = Json::MakeObject({{"ids", Json::ArrayOf(ids)}, {"text", text}});
+    FATHOM_OK(context.console.Print(report.Dump() + "\n"));
+  } else {
+    FATHOM_OK(context.console.Print((line.Given("--ids") ? text : JoinIds(ids)) + "\n"));
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace fathom

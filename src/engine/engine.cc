@@ -1,0 +1,263 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+
+namespace fathom {
+namespace {
+
+int64_t Size(const std::vector<int32_t>& tokens) { return static_cast<int64_t>(tokens.size()); }
+
+uint64_t RandomSeed() {
+  std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
+
+bool Contains(const std::vector<int32_t>& tokens, int32_t token) {
+  return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
+}
+
+Status ValidatePrompt(const std::vector<int32_t>& prompt, int64_t vocab) {
+  if (prompt.empty()) {
+    return BadInput("the prompt is empty", "",
+                    "give at least one token, such as the model's begin-of-sentence token");
+  }
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    if (prompt[i] < 0 || prompt[i] >= vocab) {
+      return BadInput(Format("token {} of the prompt is {}, the vocabulary has {} tokens", i,
+                             prompt[i], vocab));
+    }
+  }
+  return Ok();
+}
+
+}  // namespace
+
+std::string_view FinishReasonName(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kCancelled:
+      return "cancelled";
+    case FinishReason::kError:
+      return "error";
+  }
+  FATHOM_CHECK(false && "every reason has a name");
+  return "";
+}
+
+Engine::Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool)
+    : executor_(std::move(executor)),
+      config_(config),
+      pool_(pool),
+      scheduler_(config.scheduler),
+      samplers_(static_cast<size_t>(pool.threads())),
+      unseeded_(RandomSeed()),
+      block_tables_(static_cast<size_t>(config.scheduler.max_sequences)),
+      free_slots_(block_tables_.size()) {
+  FATHOM_CHECK(config.max_model_len >= 1);
+  std::iota(free_slots_.rbegin(), free_slots_.rend(), 0);
+}
+
+Result<RequestId> Engine::Submit(GenerationRequest request) {
+  FATHOM_OK(Validate(request));
+  const RequestId id = next_id_++;
+  Sequence& sequence = sequences_[id];
+  sequence.id = id;
+  sequence.prompt_tokens = Size(request.prompt);
+  sequence.max_tokens = AnswerLimit(request);
+  sequence.history.AddPrompt(request.prompt);
+  sequence.tokens = std::move(request.prompt);
+  sequence.seed =
+      request.sampling.seed.value_or(SplitMix64At(unseeded_, static_cast<uint64_t>(id)));
+  sequence.sampling = std::move(request.sampling);
+  sequence.stop_token_ids = std::move(request.stop_token_ids);
+  sequence.score = request.score;
+  sequence.score_mtp = request.score_mtp;
+  scheduler_.Add(id, sequence.prompt_tokens, request.score ? LogitRows::kAll : LogitRows::kLast);
+  return id;
+}
+
+Status Engine::Validate(const GenerationRequest& request) const {
+  FATHOM_OK(ValidatePrompt(request.prompt, executor_->vocab()));
+  if (request.score_mtp && !request.score) {
+    return BadInput("score_mtp is set on a request that is not scored", "", "set score too");
+  }
+  if (request.score_mtp && !executor_->has_mtp()) {
+    return BadInput("MTP logits are asked for, and the model has no MTP layer loaded");
+  }
+  if (!request.score) {
+    if (request.max_tokens < 1) {
+      return BadInput(Format("max_tokens is {}, expected at least 1", request.max_tokens));
+    }
+    FATHOM_OK(ValidateSampling(request.sampling, executor_->vocab()));
+  }
+  return ValidateLength(request);
+}
+
+Status Engine::ValidateLength(const GenerationRequest& request) const {
+  const int64_t prompt = Size(request.prompt);
+  const int64_t room = config_.max_model_len - prompt;
+  if (request.score ? room < 0 : room < 1) {
+    return BadInput(
+        Format("the prompt has {} tokens, max_model_len is {}{}", prompt, config_.max_model_len,
+               request.score ? "" : " for prompt and answer together"),
+        "", "shorten the prompt, or start with a larger --max-model-len");
+  }
+  const int64_t total = prompt + AnswerLimit(request);
+  if (scheduler_.Fits(total)) return Ok();
+  return Error{Format("prompt and answer of {} tokens need {} cache blocks, the cache has {} ({} "
+                      "tokens)",
+                      total, scheduler_.BlocksFor(total), config_.scheduler.blocks,
+                      config_.scheduler.blocks * config_.scheduler.block_tokens),
+               "", "ask for fewer tokens (max_tokens), or start with a larger cache",
+               ErrorKind::kDoesNotFit};
+}
+
+int64_t Engine::AnswerLimit(const GenerationRequest& request) const {
+  if (request.score) return 0;
+  return std::min(request.max_tokens, config_.max_model_len - Size(request.prompt));
+}
+
+void Engine::Cancel(RequestId id) {
+  const auto entry = sequences_.find(id);
+  if (entry == sequences_.end()) return;
+  Finish(entry->second, FinishReason::kCancelled, "", pending_events_);
+}
+
+StepResult Engine::Step() {
+  StepResult result;
+  result.events = std::exchange(pending_events_, {});
+  const StepPlan plan = scheduler_.Plan();
+  for (const RequestId id : plan.preempted) ReleaseSlot(sequences_.at(id));
+  if (plan.empty()) return result;
+  PrepareWork(plan, result);
+  const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
+  SampleAll(forward);
+  for (const Work& work : work_) {
+    if (work.sequence->score) {
+      ApplyScore(work, forward, result);
+    } else if (work.planned->sample) {
+      ApplyToken(work, result);
+    }
+  }
+  return result;
+}
+
+void Engine::PrepareWork(const StepPlan& plan, StepResult& result) {
+  batch_.Clear();
+  work_.clear();
+  for (const PlannedSequence& planned : plan.sequences) {
+    Sequence& sequence = sequences_.at(planned.id);
+    UpdateBlockTable(planned, sequence);
+    work_.push_back({&planned, &sequence, batch_.Add(planned, sequence), 0});
+    const int64_t prompt_left = std::max<int64_t>(sequence.prompt_tokens - planned.first_token, 0);
+    result.prompt_tokens += std::min(planned.count, prompt_left);
+  }
+}
+
+void Engine::UpdateBlockTable(const PlannedSequence& planned, Sequence& sequence) {
+  if (!sequence.slot) {
+    sequence.slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  std::vector<int32_t>& table = block_tables_[static_cast<size_t>(*sequence.slot)];
+  table.insert(table.end(), planned.new_blocks.begin(), planned.new_blocks.end());
+}
+
+void Engine::ReleaseSlot(Sequence& sequence) {
+  if (!sequence.slot) return;
+  block_tables_[static_cast<size_t>(*sequence.slot)].clear();
+  free_slots_.push_back(*sequence.slot);
+  sequence.slot.reset();
+}
+
+void Engine::SampleAll(const ForwardResult& forward) {
+  pool_.ParallelFor(static_cast<int64_t>(work_.size()), [&](int64_t item, int thread) {
+    Work& work = work_[static_cast<size_t>(item)];
+    const Sequence& sequence = *work.sequence;
+    if (sequence.score || !work.planned->sample) return;
+    const double uniform =
+        UniformAt(sequence.seed, static_cast<uint64_t>(sequence.answer_tokens()));
+    work.token = samplers_[static_cast<size_t>(thread)].Sample(
+        forward.logits[work.rows.first], sequence.sampling, sequence.history, uniform);
+  });
+}
+
+void Engine::ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result) {
+  const StepBatch::Rows& rows = work.rows;
+  ScoredRows scored{.id = work.sequence->id,
+                    .first_position = rows.first_position,
+                    .logits = forward.logits.Rows(rows.first, rows.count),
+                    .mtp_logits = {}};
+  if (rows.mtp_count > 0)
+    scored.mtp_logits = forward.mtp_logits.Rows(rows.first_mtp, rows.mtp_count);
+  for (const MatView<const float>& logits : {scored.logits, scored.mtp_logits}) {
+    for (int64_t row = 0; row < logits.rows(); ++row) {
+      const Status finite = CheckFinite(logits[row]);
+      if (!finite.ok()) {
+        FinishWithError(work, rows.first_position + row, finite.error(), result);
+        return;
+      }
+    }
+  }
+  work.sequence->scored_positions += rows.count;
+  if (rows.count > 0) result.scored.push_back(scored);
+  if (work.planned->sample) {
+    Finish(*work.sequence, FinishReason::kLength, "", result.events);
+  }
+}
+
+void Engine::ApplyToken(const Work& work, StepResult& result) {
+  Sequence& sequence = *work.sequence;
+  if (!work.token.ok()) {
+    FinishWithError(work, work.rows.first_position, work.token.error(), result);
+    return;
+  }
+  const int32_t token = work.token.value();
+  ++result.sampled_tokens;
+  if (Contains(sequence.stop_token_ids, token)) {
+    Finish(sequence, FinishReason::kStop, "", result.events);
+    return;
+  }
+  sequence.tokens.push_back(token);
+  sequence.history.AddAnswer(token);
+  result.events.push_back({sequence.id, token, {}, {}});
+  if (sequence.answer_tokens() < sequence.max_tokens) {
+    scheduler_.Extend(sequence.id);
+  } else {
+    Finish(sequence, FinishReason::kLength, "", result.events);
+  }
+}
+
+void Engine::Finish(Sequence& sequence, FinishReason reason, std::string error,
+                    std::vector<EngineEvent>& events) {
+  const RequestId id = sequence.id;
+  events.push_back({id, {}, reason, std::move(error)});
+  scheduler_.Finish(id);
+  ReleaseSlot(sequence);
+  sequences_.erase(id);
+}
+
+void Engine::FinishWithError(const Work& work, int64_t position, const Error& error,
+                             StepResult& result) {
+  Finish(*work.sequence, FinishReason::kError,
+         Format("logits after position {}: {}", position, error.what), result.events);
+}
+
+}  // namespace fathom

@@ -1,0 +1,22 @@
+#ifndef FATHOM_ENGINE_EXECUTOR_H_
+#define FATHOM_ENGINE_EXECUTOR_H_
+
+#include <cstdint>
+
+#include "model/model.h"
+
+namespace fathom {
+
+// What runs the tokens of a step: a model with its cache, or a double in tests.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual int64_t vocab() const = 0;
+  virtual bool has_mtp() const = 0;
+  // The result is valid until the next Run.
+  virtual ForwardResult Run(const ForwardBatch& batch) = 0;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_ENGINE_EXECUTOR_H_

@@ -1,0 +1,32 @@
+#ifndef FATHOM_ENGINE_MODEL_EXECUTOR_H_
+#define FATHOM_ENGINE_MODEL_EXECUTOR_H_
+
+#include <cstdint>
+
+#include "engine/executor.h"
+#include "model/kv_cache.h"
+#include "model/model.h"
+#include "ops/compute.h"
+#include "tensor/dtype.h"
+
+namespace fathom {
+
+// A model in this process and the cache its sequences share. The model must outlive it.
+class ModelExecutor : public Executor {
+ public:
+  ModelExecutor(Model& model, DType kv_dtype, int64_t blocks, int64_t block_tokens,
+                const Compute& compute);
+
+  int64_t vocab() const override { return model_.config().vocab; }
+  bool has_mtp() const override { return model_.has_mtp(); }
+  ForwardResult Run(const ForwardBatch& batch) override;
+
+ private:
+  Model& model_;
+  Compute compute_;
+  KvCache cache_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_ENGINE_MODEL_EXECUTOR_H_

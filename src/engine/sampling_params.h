@@ -1,0 +1,32 @@
+#ifndef FATHOM_ENGINE_SAMPLING_PARAMS_H_
+#define FATHOM_ENGINE_SAMPLING_PARAMS_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom {
+
+// How the next token is chosen; the defaults are plain sampling. sampler.h has the order and the
+// formulas.
+struct SamplingParams {
+  double temperature = 1;         // [0, 100]; 0: greedy (the lowest id among equals)
+  int64_t top_k = 0;              // >= 0; 0: all
+  double top_p = 1;               // [0, 1]; 0 keeps the likeliest token alone
+  double min_p = 0;               // [0, 1], relative to the likeliest
+  double repetition_penalty = 1;  // [0.01, 100], over prompt and answer
+  double presence_penalty = 0;    // [-2, 2], over the answer, as OpenAI defines them
+  double frequency_penalty = 0;   // [-2, 2]
+  std::vector<std::pair<int32_t, double>> logit_bias;  // [-100, 100] each, an id at most once
+  std::optional<uint64_t> seed;                        // none: drawn by the engine
+};
+
+// Names the first field out of range with its value and limits (kBadInput).
+Status ValidateSampling(const SamplingParams& params, int64_t vocab);
+
+}  // namespace fathom
+
+#endif  // FATHOM_ENGINE_SAMPLING_PARAMS_H_

@@ -1,0 +1,34 @@
+#ifndef FATHOM_ENGINE_SEQUENCE_H_
+#define FATHOM_ENGINE_SEQUENCE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/sampler.h"
+#include "engine/sampling_params.h"
+#include "sched/scheduler.h"
+
+namespace fathom {
+
+// A request on its way through the engine.
+struct Sequence {
+  RequestId id = 0;
+  std::vector<int32_t> tokens;  // prompt and answer
+  int64_t prompt_tokens = 0;    // of them
+  int64_t max_tokens = 0;       // of the answer
+  SamplingParams sampling;
+  uint64_t seed = 0;
+  TokenHistory history;
+  std::vector<int32_t> stop_token_ids;
+  bool score = false;
+  bool score_mtp = false;
+  int64_t scored_positions = 0;  // already reported: not again after a preemption
+  std::optional<int32_t> slot;   // of its block table, while it runs
+
+  int64_t answer_tokens() const { return static_cast<int64_t>(tokens.size()) - prompt_tokens; }
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_ENGINE_SEQUENCE_H_

@@ -1,0 +1,99 @@
+#include "engine/sizing.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "model/kv_cache.h"
+#include "spec/model_config.h"
+
+namespace fathom {
+namespace {
+
+// A default length below this would be of no use to anybody: rather refuse.
+constexpr int64_t kLeastDefault = 256;
+
+int64_t BlocksFor(int64_t tokens) { return (tokens + kBlockTokens - 1) / kBlockTokens; }
+
+Error DoesNotFit(std::string what, std::string fix) {
+  return {std::move(what), "", std::move(fix), ErrorKind::kDoesNotFit};
+}
+
+Status AtLeastOne(std::string_view name, int64_t value) {
+  if (value >= 1) return Ok();
+  return BadInput(Format("{} is {}, expected at least 1", name, value));
+}
+
+Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
+  FATHOM_OK(AtLeastOne("max_num_seqs", limits.max_num_seqs));
+  FATHOM_OK(AtLeastOne("max_num_batched_tokens", limits.max_num_batched_tokens));
+  if (!limits.max_model_len) return Ok();
+  FATHOM_OK(AtLeastOne("max_model_len", *limits.max_model_len));
+  if (*limits.max_model_len <= model.max_positions) return Ok();
+  return BadInput(Format("max_model_len is {}, the model has {} positions", *limits.max_model_len,
+                         model.max_positions));
+}
+
+// Bytes left for the cache.
+Result<int64_t> CacheBudget(const EngineLimits& limits, const MemoryBudget& memory) {
+  const int64_t left = memory.available_bytes - memory.weight_bytes - kWorkingBytes;
+  if (left <= 0) {
+    return DoesNotFit(Format("the weights need {} and the engine {} of working memory, {} are "
+                             "available",
+                             HumanBytes(memory.weight_bytes), HumanBytes(kWorkingBytes),
+                             HumanBytes(memory.available_bytes)),
+                      "use a machine with more memory, or a checkpoint in a narrower format");
+  }
+  if (!limits.kv_cache_bytes) return left;
+  if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
+  return DoesNotFit(Format("a cache of {} is asked for, {} are left beside the weights",
+                           HumanBytes(*limits.kv_cache_bytes), HumanBytes(left)),
+                    "ask for a smaller cache");
+}
+
+// The longest sequence when the cache has at most `most_blocks`.
+Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& limits,
+                                int64_t most_blocks, int64_t block_bytes) {
+  const int64_t least = limits.max_model_len.value_or(std::min(model.max_positions, kLeastDefault));
+  if (BlocksFor(least) > most_blocks) {
+    return DoesNotFit(
+        Format("the cache of one sequence of {} tokens needs {}, {} are left for it", least,
+               HumanBytes(BlocksFor(least) * block_bytes), HumanBytes(most_blocks * block_bytes)),
+        Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
+  }
+  if (limits.max_model_len) return least;
+  return std::max(least, std::min(model.max_positions, most_blocks / 2 * kBlockTokens));
+}
+
+int64_t LogitRowsFor(const ModelConfig& model, const EngineLimits& limits) {
+  const int64_t row_bytes =
+      model.vocab * static_cast<int64_t>(sizeof(float)) * (limits.mtp ? 2 : 1);
+  return std::max(limits.max_num_seqs, kLogitBytes / row_bytes);
+}
+
+}  // namespace
+
+Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& limits,
+                                const MemoryBudget& memory) {
+  FATHOM_OK(ValidateLimits(model, limits));
+  FATHOM_TRY(const int64_t budget, CacheBudget(limits, memory));
+  const int64_t block_bytes = KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, kBlockTokens);
+  const int64_t most_blocks = budget / block_bytes;
+  EngineConfig config;
+  FATHOM_TRY(config.max_model_len, LongestSequence(model, limits, most_blocks, block_bytes));
+  config.kv_dtype = limits.kv_dtype;
+  config.scheduler.blocks =
+      std::min(most_blocks, BlocksFor(config.max_model_len) * limits.max_num_seqs);
+  config.scheduler.block_tokens = kBlockTokens;
+  config.scheduler.max_batched_tokens = limits.max_num_batched_tokens;
+  config.scheduler.max_sequences = limits.max_num_seqs;
+  config.scheduler.max_logit_rows = LogitRowsFor(model, limits);
+  return config;
+}
+
+}  // namespace fathom

@@ -1,0 +1,257 @@
+#ifndef FATHOM_OPS_ATTENTION_KERNEL_H_
+#define FATHOM_OPS_ATTENTION_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/register_tile.h"
+#include "ops/vec_exp.h"
+#include "tensor/dtype.h"
+
+// Attention of up to sixteen heads over a stretch of one sequence's rows, written once over a
+// vector type (vec_portable.h). Heads lie across the lanes for scores and softmax, values across
+// the lanes for the weighted sum, so that no sum runs across lanes.
+//
+// Compiled with the flags of several instruction sets: plain data and templates over the vector
+// type only.
+
+namespace fathom {
+
+constexpr int64_t kHeadTile = 16;
+constexpr int64_t kAttentionStep = 32;     // rows between two corrections of the running maximum
+constexpr int64_t kAttentionSplit = 1024;  // rows summed from a fresh state, then merged
+
+// Rows [first, end) of a sequence for `heads` heads. first is a multiple of kAttentionSplit.
+struct AttentionPiece {
+  const float* q = nullptr;  // [heads, key_dim]
+  int64_t q_stride = 0;
+  int64_t heads = 0;  // <= kHeadTile
+  int64_t key_dim = 0;
+  int64_t value_dim = 0;
+  float scale = 1;
+  const std::byte* base = nullptr;  // row t of the cache: see KvRows
+  DType dtype = DType::kF32;
+  int64_t row_width = 0;
+  int64_t block_tokens = 0;
+  const int32_t* blocks = nullptr;
+  int64_t key_offset = 0;
+  int64_t value_offset = 0;
+  int64_t first = 0;
+  int64_t end = 0;
+};
+
+// What a piece computes, for kHeadTile heads: sums[h][v] = sum of exp(s[h][t] - highest[h]) *
+// value[t][v], and weight[h] the same sum without values. Memory of the caller.
+struct AttentionState {
+  float* highest = nullptr;  // [kHeadTile]
+  float* weight = nullptr;   // [kHeadTile]
+  float* sums = nullptr;     // [kHeadTile][value_stride]
+};
+
+// Room for widened rows and such, one a thread; AttentionScratchFloats elements, aligned to 64.
+struct AttentionKernels {
+  void (*run)(const AttentionPiece& piece, float* scratch, const AttentionState& state);
+  // Adds the state of the rows that follow to that of the rows before.
+  void (*merge)(const AttentionState& later, int64_t value_dim, const AttentionState& state);
+  // out[h] = sums[h] / weight[h].
+  void (*finish)(const AttentionState& state, int64_t heads, int64_t value_dim, float* out,
+                 int64_t out_stride);
+};
+
+AttentionKernels AttentionKernelsPortable();
+AttentionKernels AttentionKernelsAvx2();
+AttentionKernels AttentionKernelsAvx512();
+
+constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
+constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {
+  return kAttentionStep * (PadToLanes(key_dim) + PadToLanes(value_dim) + kHeadTile) +
+         kHeadTile * key_dim;
+}
+
+template <typename V>
+class AttentionKernel {
+ public:
+  static constexpr AttentionKernels All() { return {Run, Merge, Finish}; }
+
+  static void Run(const AttentionPiece& piece, float* scratch, const AttentionState& state) {
+    AttentionKernel kernel(piece, scratch, state);
+    kernel.TurnQueries();
+    V::Store(state.highest, V::Broadcast(-0x1p127F));
+    V::Store(state.weight, V::Zero());
+    for (int64_t i = 0; i < kHeadTile * kernel.value_stride_; i += 16) {
+      V::Store(state.sums + i, V::Zero());
+    }
+    for (int64_t row = piece.first; row < piece.end; row += kAttentionStep) {
+      const int64_t rest = piece.end - row;
+      kernel.Step(row, rest < kAttentionStep ? rest : kAttentionStep);
+    }
+  }
+
+  static void Merge(const AttentionState& later, int64_t value_dim, const AttentionState& state) {
+    const Lanes before = V::Load(state.highest);
+    const Lanes after = V::Load(later.highest);
+    const Lanes highest = V::Max(before, after);
+    alignas(64) float keep[kHeadTile];
+    alignas(64) float take[kHeadTile];
+    V::Store(keep, Exp<V>(Minus(before, highest)));
+    V::Store(take, Exp<V>(Minus(after, highest)));
+    V::Store(state.highest, highest);
+    const Lanes kept = V::Mul(V::Load(state.weight), V::Load(keep));
+    V::Store(state.weight, V::Fma(V::Load(later.weight), V::Load(take), kept));
+    const int64_t stride = PadToLanes(value_dim);
+    for (int64_t h = 0; h < kHeadTile; ++h) {
+      for (int64_t v = h * stride; v < (h + 1) * stride; v += 16) {
+        const Lanes sum = V::Mul(V::Load(state.sums + v), V::Broadcast(keep[h]));
+        V::Store(state.sums + v, V::Fma(V::Load(later.sums + v), V::Broadcast(take[h]), sum));
+      }
+    }
+  }
+
+  static void Finish(const AttentionState& state, int64_t heads, int64_t value_dim, float* out,
+                     int64_t out_stride) {
+    for (int64_t h = 0; h < heads; ++h) {
+      const Lanes weight = V::Broadcast(state.weight[h]);
+      const float* sums = state.sums + h * PadToLanes(value_dim);
+      float* to = out + h * out_stride;
+      int64_t v = 0;
+      for (; v + 16 <= value_dim; v += 16) V::Store(to + v, V::Div(V::Load(sums + v), weight));
+      for (; v < value_dim; ++v) to[v] = sums[v] / state.weight[h];
+    }
+  }
+
+ private:
+  using Lanes = typename V::Lanes;
+
+  AttentionKernel(const AttentionPiece& piece, float* scratch, const AttentionState& state)
+      : piece_(piece), state_(state), value_stride_(PadToLanes(piece.value_dim)) {
+    keys_ = scratch;
+    values_ = keys_ + kAttentionStep * PadToLanes(piece.key_dim);
+    weights_ = values_ + kAttentionStep * value_stride_;
+    turned_q_ = weights_ + kAttentionStep * kHeadTile;
+  }
+
+  static Lanes Minus(const Lanes& a, const Lanes& b) { return V::Fma(b, V::Broadcast(-1), a); }
+
+  void TurnQueries() {
+    for (int64_t c = 0; c < piece_.key_dim; ++c) {
+      for (int64_t h = 0; h < kHeadTile; ++h) {
+        turned_q_[c * kHeadTile + h] =
+            h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
+      }
+    }
+  }
+
+  void Step(int64_t first, int64_t rows) {
+    WidenRows(first, rows);
+    for (int64_t r = 0; r < rows; r += V::kTileTokens) Scores<V::kTileTokens>(r, rows);
+    AddValues(Softmax(rows), rows);
+  }
+
+  void WidenRows(int64_t first, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t t = first + r;
+      const int64_t place = piece_.blocks[t / piece_.block_tokens] * piece_.block_tokens +
+                            t % piece_.block_tokens;
+      const int64_t row = place * piece_.row_width;
+      Widen(row + piece_.key_offset, piece_.key_dim, keys_ + r * PadToLanes(piece_.key_dim));
+      Widen(row + piece_.value_offset, piece_.value_dim, values_ + r * value_stride_);
+    }
+  }
+
+  // `count` cached elements from index `from`, padded with zeros to whole lanes.
+  void Widen(int64_t from, int64_t count, float* out) const {
+    const int64_t bytes = piece_.dtype == DType::kF32 ? 4 : 2;
+    const std::byte* in = piece_.base + from * bytes;
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16, in += 16 * bytes) {
+      V::Store(out + i, piece_.dtype == DType::kF32 ? V::template LoadRow<DType::kF32>(in)
+                                                    : V::template LoadRow<DType::kBF16>(in));
+    }
+    if (i == count) return;
+    V::Store(out + i, V::Zero());
+    for (; i < count; ++i, in += bytes) {
+      uint32_t code = 0;
+      __builtin_memcpy(&code, in, static_cast<unsigned long>(bytes));
+      if (bytes == 2) code <<= 16;
+      __builtin_memcpy(out + i, &code, sizeof(code));
+    }
+  }
+
+  // weights_[row][head] = scale * dot(q[head], key[row]) for rows [r, r + kRows) that exist.
+  template <int kRows>
+  void Scores(int64_t r, int64_t rows) {
+    if constexpr (kRows > 1) {
+      if (rows - r < kRows) return Scores<kRows - 1>(r, rows);
+    }
+    const int64_t stride = PadToLanes(piece_.key_dim);
+    using Tile = RegisterTile<V, kRows, 1>;
+    const Tile tile = Tile::Sum(
+        {.x = keys_ + r * stride, .x_stride = stride, .y = turned_q_, .y_step = kHeadTile},
+        piece_.key_dim);
+    const Lanes scale = V::Broadcast(piece_.scale);
+    Unroll<kRows>([&](auto i) {
+      V::Store(weights_ + (r + i.value) * kHeadTile, V::Mul(tile.sums[i.value], scale));
+    });
+  }
+
+  // Turns scores into exp(score - highest) and returns what sums so far must be multiplied with.
+  Lanes Softmax(int64_t rows) {
+    const Lanes before = V::Load(state_.highest);
+    Lanes highest = before;
+    for (int64_t r = 0; r < rows; ++r) {
+      highest = V::Max(highest, V::Load(weights_ + r * kHeadTile));
+    }
+    Lanes sum = V::Zero();
+    for (int64_t r = 0; r < rows; ++r) {
+      float* weight = weights_ + r * kHeadTile;
+      const Lanes power = Exp<V>(Minus(V::Load(weight), highest));
+      V::Store(weight, power);
+      sum = V::Add(sum, power);
+    }
+    const Lanes correction = Exp<V>(Minus(before, highest));
+    V::Store(state_.highest, highest);
+    V::Store(state_.weight, V::Fma(V::Load(state_.weight), correction, sum));
+    return correction;
+  }
+
+  void AddValues(const Lanes& correction, int64_t rows) {
+    alignas(64) float corrections[kHeadTile];
+    V::Store(corrections, correction);
+    for (int64_t h = 0; h < piece_.heads; h += V::kTileTokens) {
+      HeadValues<V::kTileTokens>(h, rows, corrections);
+    }
+  }
+
+  template <int kHeads>
+  void HeadValues(int64_t h, int64_t rows, const float* corrections) {
+    if constexpr (kHeads > 1) {
+      if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, rows, corrections);
+    }
+    using Tile = RegisterTile<V, kHeads, 1>;
+    for (int64_t v = 0; v < value_stride_; v += 16) {
+      const Tile tile = Tile::Sum({.x = weights_ + h,
+                                   .x_stride = 1,
+                                   .x_step = kHeadTile,
+                                   .y = values_ + v,
+                                   .y_step = value_stride_},
+                                  rows);
+      Unroll<kHeads>([&](auto i) {
+        float* sum = state_.sums + (h + i.value) * value_stride_ + v;
+        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]),
+                             tile.sums[i.value]));
+      });
+    }
+  }
+
+  const AttentionPiece& piece_;
+  const AttentionState& state_;
+  int64_t value_stride_;
+  float* keys_;      // [kAttentionStep][padded key_dim]
+  float* values_;    // [kAttentionStep][value_stride_]
+  float* weights_;   // [kAttentionStep][kHeadTile]: scores, then their powers
+  float* turned_q_;  // [key_dim][kHeadTile]
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_OPS_ATTENTION_KERNEL_H_

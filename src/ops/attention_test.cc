@@ -1,0 +1,186 @@
+#include "ops/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "ops/attention_reference.h"
+#include "ops/compute.h"
+#include "ops/isa_testing.h"
+#include "ops/weights_testing.h"
+#include "tensor/dtype.h"
+#include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
+
+namespace fathom {
+namespace {
+
+// A paged cache with its blocks in a shuffled order and garbage between them.
+class Cache {
+ public:
+  Cache(DType dtype, int64_t rows, int64_t width, int64_t block_tokens) {
+    const int64_t count = (rows + block_tokens - 1) / block_tokens;
+    const Matrix<float> values = RandomActivations(2 * count * block_tokens, width, 11);
+    for (int32_t i = 0; i < 2 * count; ++i) blocks_.push_back(i);
+    std::shuffle(blocks_.begin(), blocks_.end(), std::mt19937(5));
+    blocks_.resize(static_cast<size_t>(count));
+    for (int64_t i = 0; i < values.rows() * width; ++i) Append(dtype, values.data()[i]);
+    rows_ = {.base = bytes_.data(),
+             .dtype = dtype,
+             .row_width = width,
+             .block_tokens = block_tokens,
+             .blocks = blocks_};
+  }
+  Cache(const Cache&) = delete;
+  const KvRows& rows() const { return rows_; }
+
+ private:
+  void Append(DType dtype, float value) {
+    const Bf16 narrow = ToBf16(value);
+    const void* from = dtype == DType::kF32 ? static_cast<const void*>(&value) : &narrow;
+    const size_t size = dtype == DType::kF32 ? 4 : 2;
+    bytes_.resize(bytes_.size() + size);
+    std::memcpy(bytes_.data() + bytes_.size() - size, from, size);
+  }
+  std::vector<std::byte> bytes_;
+  std::vector<int32_t> blocks_;
+  KvRows rows_;
+};
+
+struct Shape {
+  int64_t heads;
+  int64_t key_dim;
+  int64_t value_dim;
+  int64_t key_offset;
+  int64_t value_offset;
+  int64_t row_width;
+};
+
+// MLA: values inside the keys; GQA: values behind them, both in the middle of a row; odd sizes.
+constexpr Shape kShapes[] = {{16, 40, 32, 0, 0, 40},
+                             {40, 96, 64, 0, 0, 96},
+                             {3, 16, 16, 16, 48, 80},
+                             {7, 19, 21, 3, 30, 60},
+                             {1, 1, 1, 0, 1, 2}};
+
+class AttentionTest : public IsaTest {
+ protected:
+  Matrix<float> Run(int threads, float scale, const Shape& shape, MatView<const float> q,
+                    const KvRows& kv, int64_t context) const {
+    ThreadPool pool(threads);
+    const Compute compute = {.pool = &pool, .isa = GetParam()};
+    Matrix<float> out(shape.heads, shape.value_dim);
+    const AttentionTask task = Task(shape, q, kv, context, out.view());
+    Attention(compute, scale, {&task, 1});
+    return out;
+  }
+  static AttentionTask Task(const Shape& shape, MatView<const float> q, const KvRows& kv,
+                            int64_t context, MatView<float> out) {
+    return {.q = q,
+            .kv = kv,
+            .key_offset = shape.key_offset,
+            .value_offset = shape.value_offset,
+            .context = context,
+            .out = out};
+  }
+};
+
+// A score has an error of (key_dim + 1) half epsilons times |q||k| * scale, and its power the same
+// relative error; the weighted sum adds one rounding a row and each exp a few. Values are below 5.
+double Tolerance(const Shape& shape, int64_t context, double scale) {
+  constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+  const auto dim = static_cast<double>(shape.key_dim);
+  const double score = (dim + 1) / 2 * scale * dim;
+  return kEpsilon * (score + 8 + static_cast<double>(context) / 2) * 5;
+}
+
+TEST_P(AttentionTest, MatchesTheReference) {
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    for (const Shape& shape : kShapes) {
+      const Cache cache(dtype, 70, shape.row_width, 4);
+      const Matrix<float> q = RandomActivations(shape.heads, shape.key_dim, 12);
+      const double scale = 1 / std::sqrt(static_cast<double>(shape.key_dim));
+      for (const int64_t context : {1, 2, 31, 32, 33, 70}) {
+        Matrix<float> out =
+            Run(2, static_cast<float>(scale), shape, q.view(), cache.rows(), context);
+        const std::vector<double> expected = AttentionReference(
+            Task(shape, q.view(), cache.rows(), context, out.view()), scale);
+        for (size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_NEAR(out.data()[i], expected[i], Tolerance(shape, context, scale))
+              << "heads " << shape.heads << " context " << context << " element " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, LongContextsAreMergedFromSplits) {
+  const Shape shape = {2, 16, 16, 0, 0, 16};
+  const Cache cache(DType::kBF16, 2500, 16, 64);
+  const Matrix<float> q = RandomActivations(2, 16, 12);
+  for (const int64_t context : {1023, 1024, 1025, 2500}) {
+    Matrix<float> out = Run(2, 0.25F, shape, q.view(), cache.rows(), context);
+    const std::vector<double> expected =
+        AttentionReference(Task(shape, q.view(), cache.rows(), context, out.view()), 0.25);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(out.data()[i], expected[i], Tolerance(shape, context, 0.25)) << context;
+    }
+  }
+}
+
+TEST_P(AttentionTest, ScoresFarApartNeitherOverflowNorVanish) {
+  // Scores of -3000, 3000 and 3000: the first weighs nothing, the others a half each.
+  const float keys[] = {-30, 1, 30, 2, 30, 4};
+  const int32_t blocks[] = {0};
+  const KvRows kv = {.base = reinterpret_cast<const std::byte*>(keys),
+                     .row_width = 2,
+                     .block_tokens = 3,
+                     .blocks = blocks};
+  const float q = 100;
+  const Shape shape = {1, 1, 1, 0, 1, 2};
+  EXPECT_EQ(Run(1, 1, shape, {&q, 1, 1}, kv, 1).data()[0], 1);
+  EXPECT_EQ(Run(1, 1, shape, {&q, 1, 1}, kv, 2).data()[0], 2);
+  EXPECT_EQ(Run(1, 1, shape, {&q, 1, 1}, kv, 3).data()[0], 3);
+}
+
+TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
+  const Shape shape = {24, 32, 16, 0, 0, 32};
+  const Cache cache(DType::kF32, 2100, 32, 16);
+  const Matrix<float> q = RandomActivations(5 * 24, 32, 12);
+  const int64_t contexts[] = {1, 17, 1025, 2048, 2100};
+  std::vector<Matrix<float>> alone;
+  for (int64_t i = 0; i < 5; ++i) {
+    alone.push_back(Run(1, 0.2F, shape, q.view().Rows(24 * i, 24), cache.rows(), contexts[i]));
+  }
+  for (const int threads : {1, 2, 3, 16}) {
+    for (const int64_t count : {1, 2, 5}) {
+      ThreadPool pool(threads);
+      Matrix<float> out(24 * count, 16);
+      std::vector<AttentionTask> tasks;
+      for (int64_t i = 0; i < count; ++i) {
+        tasks.push_back(Task(shape, q.view().Rows(24 * (4 - i), 24), cache.rows(),
+                             contexts[4 - i], out.view().Rows(24 * i, 24)));
+      }
+      Attention({.pool = &pool, .isa = GetParam()}, 0.2F, tasks);
+      for (int64_t i = 0; i < count; ++i) {
+        EXPECT_EQ(std::memcmp(out.view().RowPtr(24 * i), alone[static_cast<size_t>(4 - i)].data(),
+                              24 * 16 * sizeof(float)),
+                  0)
+            << "threads " << threads << " task " << i;
+      }
+    }
+  }
+}
+
+FATHOM_TEST_ON_EVERY_ISA(AttentionTest);
+
+}  // namespace
+}  // namespace fathom

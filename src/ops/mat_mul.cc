@@ -1,0 +1,78 @@
+#include "ops/mat_mul.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/check.h"
+#include "ops/mat_mul_kernel.h"
+
+namespace fathom {
+namespace {
+
+// Work items a thread gets on average: enough to level out threads of unequal speed.
+constexpr int64_t kItemsPerThread = 8;
+
+MatMulStripKernel KernelFor(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) return MatMulStripAvx2;
+#endif
+  FATHOM_CHECK(isa == Isa::kPortable);
+  return MatMulStripPortable;
+}
+
+void CheckTask(const MatMulTask& task) {
+  FATHOM_CHECK(task.weight != nullptr);
+  FATHOM_CHECK(task.x.cols() == task.weight->cols() && task.out.cols() == task.weight->rows());
+  FATHOM_CHECK(task.x.rows() == task.out.rows());
+}
+
+int64_t StripsOf(const MatMulTask& task, int64_t strip_panels) {
+  if (task.x.rows() == 0) return 0;
+  return (task.weight->panels() + strip_panels - 1) / strip_panels;
+}
+
+// The same width for all tasks; results do not depend on it.
+int64_t StripPanels(std::span<const MatMulTask> tasks, int threads) {
+  int64_t panels = 0;
+  for (const MatMulTask& task : tasks) panels += task.x.rows() == 0 ? 0 : task.weight->panels();
+  return std::clamp<int64_t>(panels / (threads * kItemsPerThread), 1, kMaxStripPanels);
+}
+
+void RunStrip(const Compute& compute, const MatMulTask& task, int64_t first, int64_t panels) {
+  const PackedMatrix& weight = *task.weight;
+  panels = std::min(panels, weight.panels() - first);
+  PanelScales scales[kMaxStripPanels];
+  for (int64_t i = 0; i < panels; ++i) scales[i] = weight.panel_scales(first + i);
+  const int64_t first_row = first * PackedMatrix::kPanelRows;
+  KernelFor(compute.isa)({.x = task.x.data(),
+                          .x_stride = task.x.stride(),
+                          .tokens = task.x.rows(),
+                          .out = task.out.data() + first_row,
+                          .out_stride = task.out.stride(),
+                          .rows = weight.rows() - first_row,
+                          .dtype = weight.dtype(),
+                          .codes = weight.panel(first),
+                          .panel_bytes = weight.panel_bytes(),
+                          .scales = scales,
+                          .panels = panels,
+                          .segments = weight.segments().data(),
+                          .segment_count = static_cast<int64_t>(weight.segments().size()),
+                          .bfloat16 = compute.activations == Activations::kBfloat16});
+}
+
+}  // namespace
+
+void MatMul(const Compute& compute, std::span<const MatMulTask> tasks) {
+  for (const MatMulTask& task : tasks) CheckTask(task);
+  const int64_t width = StripPanels(tasks, compute.pool->threads());
+  int64_t items = 0;
+  for (const MatMulTask& task : tasks) items += StripsOf(task, width);
+  compute.pool->ParallelFor(items, [&](int64_t item, int /*thread*/) {
+    size_t i = 0;
+    while (item >= StripsOf(tasks[i], width)) item -= StripsOf(tasks[i++], width);
+    RunStrip(compute, tasks[i], item * width, width);
+  });
+}
+
+}  // namespace fathom

@@ -1,0 +1,8 @@
+#include "ops/mat_mul_kernel.h"
+#include "ops/vec_portable.h"
+
+namespace fathom {
+
+void MatMulStripPortable(const MatMulStrip& strip) { MatMulKernel<VecPortable>::Run(strip); }
+
+}  // namespace fathom

@@ -1,0 +1,259 @@
+#include "ops/packed_matrix.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/check.h"
+#include "tensor/dtype.h"
+#include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
+
+namespace fathom {
+namespace {
+
+constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+bool InPairs(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF8E4M3; }
+
+// Calls visit with a code of type T for the dtype, so that loops over codes are written once.
+template <typename Visit>
+auto VisitDType(DType dtype, Visit visit) {
+  switch (dtype) {
+    case DType::kF32:
+      return visit(float{});
+    case DType::kF16:
+      return visit(F16{});
+    case DType::kBF16:
+      return visit(Bf16{});
+    default:
+      FATHOM_CHECK(dtype == DType::kF8E4M3);
+      return visit(F8E4M3{});
+  }
+}
+
+template <typename T>
+constexpr bool kInPairs = std::is_same_v<T, Bf16> || std::is_same_v<T, F8E4M3>;
+
+// Writes one row of a segment into its lane of a panel; `codes` may have any alignment.
+template <typename T>
+void PackLane(const std::byte* codes, int64_t cols, T* lane) {
+  constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
+  T row[PackedMatrix::kSegmentCols + 1] = {};
+  std::memcpy(row, codes, static_cast<size_t>(cols) * sizeof(T));
+  for (int64_t c = 0; c < cols; c += kStep) {
+    std::memcpy(lane + c * kPanelRows, row + c, kStep * sizeof(T));
+  }
+}
+
+template <typename T>
+void ZeroLane(int64_t cols, T* lane) {
+  constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
+  for (int64_t c = 0; c < cols; c += kStep) {
+    std::fill_n(lane + c * kPanelRows, kStep, T{});
+  }
+}
+
+template <typename T>
+std::vector<T> Transposed(const T* codes, int64_t rows, int64_t cols) {
+  std::vector<T> out(static_cast<size_t>(rows * cols));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; ++c) out[static_cast<size_t>(c * rows + r)] = codes[r * cols + c];
+  }
+  return out;
+}
+
+std::span<const std::byte> RowCodes(const StoredWeight& weight, int64_t first, int64_t count) {
+  FATHOM_CHECK(first >= 0 && count >= 0 && first + count <= weight.rows);
+  const int64_t row_bytes = weight.cols * DTypeBytes(weight.dtype);
+  FATHOM_CHECK(static_cast<int64_t>(weight.codes.size()) == weight.rows * row_bytes);
+  return weight.codes.subspan(static_cast<size_t>(first * row_bytes),
+                              static_cast<size_t>(count * row_bytes));
+}
+
+}  // namespace
+
+// Where the scale of an element lies: a stored grid, seen through a cut and perhaps transposed.
+struct PackedMatrix::ScaleGrid {
+  std::span<const float> scales;  // empty: 1 everywhere
+  int64_t row_step;               // grid elements from one block of matrix rows to the next
+  int64_t col_step;
+  int64_t block_rows;
+  int64_t block_cols;
+  int64_t row_phase = 0;  // stored index of matrix row 0
+  int64_t col_phase = 0;
+
+  float At(int64_t row, int64_t col) const {
+    if (scales.empty()) return 1;
+    const int64_t r = (row + row_phase) / block_rows;
+    const int64_t c = (col + col_phase) / block_cols;
+    return scales[static_cast<size_t>(r * row_step + c * col_step)];
+  }
+  // Columns from `col` to the end of its block.
+  int64_t BlockRest(int64_t col) const { return block_cols - (col + col_phase) % block_cols; }
+};
+
+bool HasNanCode(DType dtype, std::span<const std::byte> codes) {
+  if (dtype != DType::kF8E4M3) return false;
+  uint8_t found = 0;  // no early exit, so that the loop runs in vectors
+  for (const std::byte code : codes) {
+    found |= static_cast<uint8_t>((code & std::byte{0x7F}) == std::byte{0x7F});
+  }
+  return found != 0;
+}
+
+PackedMatrix::PackedMatrix(DType dtype, int64_t rows, int64_t cols, std::span<const float> scales,
+                           int64_t block_rows, int64_t block_cols)
+    : PackedMatrix(dtype, rows, cols,
+                   ScaleGrid{.scales = scales,
+                             .row_step = CeilDiv(cols, block_cols),
+                             .col_step = 1,
+                             .block_rows = block_rows,
+                             .block_cols = block_cols}) {
+  FATHOM_CHECK(scales.empty() || static_cast<int64_t>(scales.size()) ==
+                                     CeilDiv(rows, block_rows) * CeilDiv(cols, block_cols));
+}
+
+PackedMatrix::PackedMatrix(DType dtype, int64_t rows, int64_t cols, const ScaleGrid& grid)
+    : dtype_(dtype), rows_(rows), cols_(cols) {
+  FATHOM_CHECK(rows >= 0 && cols >= 0 && grid.block_rows > 0 && grid.block_cols > 0);
+  CutSegments(grid);
+  codes_ = AlignedBuffer<std::byte>(panels() * panel_bytes_);
+  for (int64_t i = 0; i < panels(); ++i) AddPanelScales(grid, i);
+}
+
+void PackedMatrix::CutSegments(const ScaleGrid& grid) {
+  int64_t place = 0;
+  for (int64_t col = 0; col < cols_;) {
+    int64_t count = std::min(kSegmentCols - col % kSegmentCols, cols_ - col);
+    if (!grid.scales.empty()) count = std::min(count, grid.BlockRest(col));
+    segments_.push_back({.first_col = col, .cols = count, .first_place = place});
+    place += InPairs(dtype_) ? CeilDiv(count, 2) * 2 : count;
+    col += count;
+  }
+  panel_bytes_ = place * kPanelRows * DTypeBytes(dtype_);
+}
+
+void PackedMatrix::AddPanelScales(const ScaleGrid& grid, int64_t panel) {
+  std::vector<float> rows;
+  std::vector<float> uniform;
+  bool is_uniform = true;
+  for (const PackedSegment& segment : segments_) {
+    uniform.push_back(grid.At(panel * kPanelRows, segment.first_col));
+    for (int64_t r = 0; r < kPanelRows; ++r) {
+      const int64_t row = std::min(panel * kPanelRows + r, rows_ - 1);
+      rows.push_back(grid.At(row, segment.first_col));
+      is_uniform = is_uniform && rows.back() == uniform.back();
+    }
+  }
+  const std::vector<float>& values = is_uniform ? uniform : rows;
+  const bool repeats = !panel_scales_.empty() && panel_scales_.back().uniform == is_uniform &&
+                       std::equal(values.begin(), values.end(),
+                                  scales_.end() - static_cast<int64_t>(values.size()));
+  if (repeats) {
+    panel_scales_.push_back(panel_scales_.back());
+    return;
+  }
+  panel_scales_.push_back({.offset = static_cast<int64_t>(scales_.size()), .uniform = is_uniform});
+  scales_.insert(scales_.end(), values.begin(), values.end());
+}
+
+PanelScales PackedMatrix::panel_scales(int64_t index) const {
+  const PanelScaleRef& ref = panel_scales_[static_cast<size_t>(index)];
+  return {.values = scales_.data() + ref.offset, .uniform = ref.uniform};
+}
+
+bool PackedMatrix::PackRows(int64_t first, std::span<const std::byte> codes) {
+  const int64_t row_bytes = cols_ * DTypeBytes(dtype_);
+  if (codes.empty()) return true;
+  const int64_t count = static_cast<int64_t>(codes.size()) / row_bytes;
+  FATHOM_CHECK(count * row_bytes == static_cast<int64_t>(codes.size()));
+  FATHOM_CHECK(first >= 0 && first % kPanelRows == 0 && first + count <= rows_);
+  FATHOM_CHECK(count % kPanelRows == 0 || first + count == rows_);
+  if (HasNanCode(dtype_, codes)) return false;
+  for (int64_t r = 0; r < count; r += kPanelRows) {
+    PackPanel((first + r) / kPanelRows, codes.data() + r * row_bytes,
+              std::min(kPanelRows, count - r));
+  }
+  return true;
+}
+
+void PackedMatrix::PackPanel(int64_t index, const std::byte* codes, int64_t count) {
+  VisitDType(dtype_, [&]<typename T>(T) {
+    constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
+    constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+    T* out = reinterpret_cast<T*>(codes_.data() + index * panel_bytes_);
+    for (const PackedSegment& segment : segments_) {
+      for (int64_t r = 0; r < kPanelRows; ++r) {
+        T* lane = out + segment.first_place * kPanelRows + r * kStep;
+        const std::byte* row = codes + (r * cols_ + segment.first_col) * kBytes;
+        r < count ? PackLane(row, segment.cols, lane) : ZeroLane(segment.cols, lane);
+      }
+    }
+  });
+}
+
+PackedMatrix PackedMatrix::FromRows(const StoredWeight& weight, int64_t first, int64_t count) {
+  PackedMatrix matrix(weight.dtype, count, weight.cols,
+                      ScaleGrid{.scales = weight.scales,
+                                .row_step = CeilDiv(weight.cols, weight.block_cols),
+                                .col_step = 1,
+                                .block_rows = weight.block_rows,
+                                .block_cols = weight.block_cols,
+                                .row_phase = first});
+  FATHOM_CHECK(matrix.PackRows(0, RowCodes(weight, first, count)));
+  return matrix;
+}
+
+PackedMatrix PackedMatrix::FromRowsTransposed(const StoredWeight& weight, int64_t first,
+                                              int64_t count) {
+  PackedMatrix matrix(weight.dtype, weight.cols, count,
+                      ScaleGrid{.scales = weight.scales,
+                                .row_step = 1,
+                                .col_step = CeilDiv(weight.cols, weight.block_cols),
+                                .block_rows = weight.block_cols,
+                                .block_cols = weight.block_rows,
+                                .col_phase = first});
+  const std::span<const std::byte> codes = RowCodes(weight, first, count);
+  VisitDType(weight.dtype, [&]<typename T>(T) {
+    const std::vector<T> turned =
+        Transposed(reinterpret_cast<const T*>(codes.data()), count, weight.cols);
+    FATHOM_CHECK(matrix.PackRows(0, std::as_bytes(std::span(turned))));
+  });
+  return matrix;
+}
+
+int64_t PackedMatrix::bytes() const {
+  const size_t tables = segments_.capacity() * sizeof(PackedSegment) +
+                        scales_.capacity() * sizeof(float) +
+                        panel_scales_.capacity() * sizeof(PanelScaleRef);
+  return codes_.size() + static_cast<int64_t>(tables);
+}
+
+void PackedMatrix::CopyRow(int64_t row, std::span<float> out) const {
+  FATHOM_CHECK(row >= 0 && row < rows_ && static_cast<int64_t>(out.size()) == cols_);
+  const PanelScales scales = panel_scales(row / kPanelRows);
+  const int64_t lane = row % kPanelRows;
+  VisitDType(dtype_, [&]<typename T>(T) {
+    constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
+    const T* codes = reinterpret_cast<const T*>(panel(row / kPanelRows));
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      const PackedSegment& segment = segments_[s];
+      const float scale =
+          scales.values[scales.uniform ? s : s * kPanelRows + static_cast<size_t>(lane)];
+      for (int64_t c = 0; c < segment.cols; ++c) {
+        const int64_t place = (segment.first_place + c / kStep * kStep) * kPanelRows;
+        const float value = ToFloat(codes[place + lane * kStep + c % kStep]);
+        out[static_cast<size_t>(segment.first_col + c)] = value * scale;
+      }
+    }
+  });
+}
+
+}  // namespace fathom

@@ -1,0 +1,120 @@
+#include "text/golden_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "text/byte_alphabet.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+namespace {
+
+void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+Json AddedTokenJson(int id, const char* content, bool special) {
+  return Json::MakeObject({{"id", id}, {"content", content}, {"special", special}});
+}
+
+}  // namespace
+
+std::string ReadTestFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) ADD_FAILURE() << "cannot read " << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string GoldenTokenizerFolder() {
+  const char* golden = std::getenv("FATHOM_GOLDEN");
+  return (golden != nullptr ? std::string(golden) : "tests/golden") + "/tokenizer";
+}
+
+Json ReadGoldenJson(const std::string& name) {
+  const std::string path = GoldenTokenizerFolder() + "/" + name;
+  Result<Json> json = ParseJson(ReadTestFile(path), path);
+  if (json.ok()) return std::move(json).value();
+  ADD_FAILURE() << json.error().ToString();
+  return Json::MakeObject();
+}
+
+std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable) {
+  const char* folder = std::getenv(variable);
+  if (folder == nullptr) return std::nullopt;
+  TokenizerFiles files;
+  files.tokenizer_json = ReadTestFile(std::string(folder) + "/tokenizer.json");
+  files.tokenizer_config = ReadTestFile(std::string(folder) + "/tokenizer_config.json");
+  return files;
+}
+
+TokenizerFiles MakeR1Files(const TokenizerFiles& v3) {
+  TokenizerFiles files = v3;
+  Json json = ParseJson(v3.tokenizer_json, "tokenizer.json").value();
+  for (auto& [key, value] : json.as_object()) {
+    if (key != "added_tokens") continue;
+    for (Json& token : value.as_array()) {
+      const int64_t id = token.Find("id")->as_int();
+      if (id != 128798 && id != 128799) continue;
+      token.Set("content", id == 128798 ? "<think>" : "</think>");
+      token.Set("special", false);
+    }
+  }
+  files.tokenizer_json = json.Dump();
+  ReplaceAll(files.tokenizer_config, "<｜place▁holder▁no▁798｜>", "<think>");
+  ReplaceAll(files.tokenizer_config, "<｜place▁holder▁no▁799｜>", "</think>");
+  return files;
+}
+
+TokenizerFiles MakeTinyTokenizerFiles() {
+  Json vocab = Json::MakeObject();
+  for (int byte = 0; byte < 256; ++byte) {
+    vocab.as_object().emplace_back(ByteCharacter(static_cast<uint8_t>(byte)), byte);
+  }
+  Json merges = Json::MakeArray();
+  int next_id = 259;
+  for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{
+           {"h", "e"}, {"l", "l"}, {"he", "ll"}, {"hell", "o"}, {"Ġ", "w"}, {"o", "r"}}) {
+    vocab.Set(left + right, next_id++);
+    merges.Append(left + " " + right);
+  }
+  const Json bytes = Json::MakeObject({{"type", "ByteLevel"}, {"add_prefix_space", false}});
+  const Json json = Json::MakeObject(
+      {{"added_tokens",
+        Json::Array{AddedTokenJson(256, "<|begin|>", true), AddedTokenJson(257, "<|end|>", true),
+                    AddedTokenJson(258, "<think>", false)}},
+       {"normalizer", nullptr},
+       {"pre_tokenizer", bytes},
+       {"decoder", bytes},
+       {"model", Json::MakeObject({{"type", "BPE"}, {"vocab", vocab}, {"merges", merges}})}});
+  const Json config = Json::MakeObject(
+      {{"bos_token", "<|begin|>"}, {"eos_token", "<|end|>"}, {"add_bos_token", true}});
+  return {json.Dump(), config.Dump(), ""};
+}
+
+Tokenizer ParseOrDie(const TokenizerFiles& files) {
+  Result<Tokenizer> tokenizer = Tokenizer::Parse(files, "");
+  if (!tokenizer.ok()) CheckFailed(tokenizer.error().ToString().c_str(), __FILE__, __LINE__);
+  return std::move(tokenizer).value();
+}
+
+std::vector<int32_t> IdsOf(const Json& array) {
+  std::vector<int32_t> ids;
+  for (const Json& id : array.as_array()) ids.push_back(static_cast<int32_t>(id.as_int()));
+  return ids;
+}
+
+}  // namespace fathom

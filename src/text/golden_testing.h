@@ -1,0 +1,40 @@
+#ifndef FATHOM_TEXT_GOLDEN_TESTING_H_
+#define FATHOM_TEXT_GOLDEN_TESTING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+
+// The whole file; a file that cannot be read fails the test and gives "".
+std::string ReadTestFile(const std::string& path);
+
+// The folder of the tokenizer's golden data: inside FATHOM_GOLDEN when that is set, else the copy
+// in this repository.
+std::string GoldenTokenizerFolder();
+Json ReadGoldenJson(const std::string& name);
+
+// The tokenizer.json and tokenizer_config.json in the folder that an environment variable names.
+// nullopt when it is not set (skip the test, with a reason); set and unreadable fails the test.
+std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable);
+
+// DeepSeek-R1's tokenizer is V3's with two placeholders renamed.
+TokenizerFiles MakeR1Files(const TokenizerFiles& v3);
+
+// A tokenizer with the 256 bytes as ids 0 to 255, a few merges of English and the added tokens
+// <|begin|> (256) and <|end|> (257), both special, and <think> (258).
+TokenizerFiles MakeTinyTokenizerFiles();
+
+// Ends the process with the error's text if the files are not good.
+Tokenizer ParseOrDie(const TokenizerFiles& files);
+
+std::vector<int32_t> IdsOf(const Json& array);
+
+}  // namespace fathom
+
+#endif  // FATHOM_TEXT_GOLDEN_TESTING_H_

@@ -1,0 +1,94 @@
+// Operators are batch-invariant, so what shares a step with a token, how its prompt was cut, where
+// its cache rows lie and how many threads there are must not change one bit of its logits.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "golden_testing.h"
+#include "poisoned_memory.h"
+
+namespace fathom {
+namespace {
+
+using GoldenBatching = GoldenTest;
+
+struct ScheduleRow {
+  const char* name;
+  int threads;
+  Schedule schedule;
+};
+
+constexpr ScheduleRow kRows[] = {
+    {"token by token", 2, {.chunk_tokens = 1}},
+    {"in sevens", 2, {.chunk_tokens = 7}},
+    {"in 64s", 2, {.chunk_tokens = 64}},
+    {"one thread", 1, {}},
+    {"three threads", 3, {}},
+    {"blocks scattered", 2, {.chunk_tokens = 64, .scatter_blocks = true, .block_tokens = 4}},
+    {"all prompts together", 2, {.together = true}},
+    {"prompts mixed with decoding",
+     3,
+     {.chunk_tokens = 7, .together = true, .scatter_blocks = true, .block_tokens = 8}},
+};
+
+bool SameBits(MatView<const float> a, MatView<const float> b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  for (int64_t r = 0; r < a.rows(); ++r) {
+    if (std::memcmp(a[r].data(), b[r].data(), a[r].size_bytes()) != 0) return false;
+  }
+  return true;
+}
+
+// Prompts of 1, 5, 17, 65 tokens and more lengths, cut where the longest would only take time.
+std::vector<std::vector<int32_t>> ShortPrompts(const GoldenCase& golden) {
+  std::vector<std::vector<int32_t>> prompts;
+  for (const GoldenPrompt& prompt : golden.prompts) {
+    if (prompt.tokens.size() <= 130) prompts.push_back(prompt.tokens);
+  }
+  return prompts;
+}
+
+void ExpectSameBitsForEverySchedule(const GoldenCase& golden, LoadedModel& loaded) {
+  const auto prompts = ShortPrompts(golden);
+  const auto expected = RunPrompts(loaded, prompts, {});
+  for (const ScheduleRow& row : kRows) {
+    ThreadPool pool(row.threads);
+    Compute compute = loaded.compute;
+    compute.pool = &pool;
+    std::swap(loaded.compute, compute);
+    const auto results = RunPrompts(loaded, prompts, row.schedule);
+    std::swap(loaded.compute, compute);
+    for (size_t i = 0; i < prompts.size(); ++i) {
+      EXPECT_TRUE(SameBits(results[i].logits.view(), expected[i].logits.view()))
+          << row.name << ", prompt of " << prompts[i].size();
+      EXPECT_TRUE(SameBits(results[i].mtp.view(), expected[i].mtp.view()))
+          << row.name << ", MTP, prompt of " << prompts[i].size();
+    }
+  }
+}
+
+TEST_P(GoldenBatching, SameBitsForEveryScheduleInFloat32) {
+  LoadedModel loaded = Load(Activations::kFloat32);
+  ExpectSameBitsForEverySchedule(golden(), loaded);
+}
+
+TEST_P(GoldenBatching, SameBitsForEveryScheduleInBfloat16) {
+  LoadedModel loaded = Load(Activations::kBfloat16);
+  ExpectSameBitsForEverySchedule(golden(), loaded);
+}
+
+// A step that is no larger than one before it finds all its buffers there.
+TEST_P(GoldenBatching, AWarmStepAllocatesNothing) {
+  LoadedModel loaded = Load(Activations::kBfloat16);
+  const int64_t allocations = CountStepAllocations(loaded, golden().Prompt("p048").tokens);
+  EXPECT_EQ(allocations, 0);
+}
+
+FATHOM_GOLDEN_SUITE(GoldenBatching);
+
+}  // namespace
+}  // namespace fathom
