@@ -37,4 +37,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(FATHOM_ISA_avx2 -mavx2 -mfma -mf16c)
   set(FATHOM_ISA_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16
                         -mavx512vnni -mprefer-vector-width=512)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12's own header reads variables it means to leave undefined (GCC bug 105593).
+    list(APPEND FATHOM_ISA_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
 endif()
+# The emulation passes wide vectors through memory, which GCC remarks on; what is emulated need not be fast.
+set(FATHOM_ISA_emulated -Wno-psabi -O1)

@@ -152,6 +152,10 @@ const TensorInfo* Checkpoint::Find(std::string_view name) const {
   return at != tensors_.end() && at->name == name ? &*at : nullptr;
 }
 
+std::string Checkpoint::PathOf(std::string_view file_name) const {
+  return JoinPath(folder_, file_name);
+}
+
 int64_t Checkpoint::total_bytes() const {
   int64_t bytes = 0;
   for (const TensorInfo& tensor : tensors_) bytes += tensor.bytes;

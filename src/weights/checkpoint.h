@@ -44,6 +44,8 @@ class Checkpoint {
   const std::string& FileOf(const TensorInfo& tensor) const {
     return file_names_[static_cast<size_t>(tensor.file)];
   }
+  // folder/name: how messages name a file of this checkpoint.
+  std::string PathOf(std::string_view file_name) const;
   int64_t total_bytes() const;
 
   // Compares with the catalogue of the configuration: *all* missing, surplus and mis-shaped tensors
