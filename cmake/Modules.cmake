@@ -107,19 +107,19 @@ function(fathom_discover target label)
                        PROPERTIES LABELS ${label} TIMEOUT 300)
 endfunction()
 
-# tests/<folder>/*.cc as the program <folder>_test, linked with the named modules and their helpers.
-function(fathom_add_test_folder folder label)
+# tests/<folder>/*.cc as the program <program>, linked with the modules named after it and their helpers.
+function(fathom_add_test_folder folder label program)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc)
   if(NOT sources)
     return()
   endif()
-  add_executable(${folder}_test ${sources})
-  target_include_directories(${folder}_test PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${folder}_test PRIVATE GTest::gmock GTest::gtest_main)
+  add_executable(${program} ${sources})
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${program} PRIVATE GTest::gmock GTest::gtest_main)
   foreach(module IN LISTS ARGN)
-    target_link_libraries(${folder}_test PRIVATE fathom_${module}_testing)
+    target_link_libraries(${program} PRIVATE fathom_${module}_testing)
   endforeach()
-  fathom_discover(${folder}_test ${label})
+  fathom_discover(${program} ${label})
 endfunction()
 
 # A header whose source file includes it first is seen to compile alone there (tests/layers checks that it is the

@@ -25,7 +25,9 @@ endif()
 
 find_program(FATHOM_CCACHE ccache)
 if(FATHOM_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FATHOM_CCACHE})
+  # Paths count from the source folder, so that clones and worktrees beside each other share what they compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                                  ${FATHOM_CCACHE})
 endif()
 find_program(FATHOM_MOLD mold)
 if(FATHOM_MOLD)

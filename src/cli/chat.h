@@ -24,6 +24,8 @@ class Chat {
  private:
   // A line that is not for the model; false: leave.
   bool Obey(const std::string& line);
+  // One message and its answer; on a terminal a bad one is told and forgotten.
+  Status TryTurn(const std::string& line);
   Status Turn(const std::string& line);
   // The conversation's prompt, after leaving out what does not fit.
   Result<Prompt> FittingPrompt();

@@ -57,11 +57,6 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
   return Input{std::move(prompt.ids), ReasoningModeAfter(prompt.text)};
 }
 
-ExitCode CodeOf(FinishReason finish) {
-  if (finish == FinishReason::kCancelled) return ExitCode::kInterrupted;
-  return finish == FinishReason::kError ? ExitCode::kFailed : ExitCode::kDone;
-}
-
 Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
                            const std::string& text) {
   FATHOM_TRY(Input input, OneInput(session, flags, text));
@@ -81,7 +76,8 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
   }
-  return CodeOf(reply.finish);
+  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;
 }
 
 }  // namespace

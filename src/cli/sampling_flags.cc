@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "cli/input_text.h"
+#include "text/utf8.h"
 
 namespace fathom {
 
@@ -37,7 +38,9 @@ Status SamplingFlags::Check(const CommandLine& line) const {
   }
   for (const std::string& text : stop) {
     if (text.empty()) return line.Usage("--stop needs a text that is not empty");
-    if (!IsUtf8(text)) return line.Usage("--stop needs a text that is UTF-8");
+    if (ValidUtf8Prefix(text) != text.size()) {
+      return line.Usage("--stop needs a text that is UTF-8");
+    }
   }
   FATHOM_TRY([[maybe_unused]] const SamplingParams params, Params({}));
   FATHOM_TRY([[maybe_unused]] const std::vector<int32_t> ids, StopIds({}));

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "cli/model_source.h"
+#include "cli/progress_printer.h"
 
 namespace fathom {
 namespace {
@@ -36,17 +37,21 @@ Result<Session> Session::Start(CommandContext& context, const RunFlags& flags) {
   if (path.empty()) {
     FATHOM_TRY(path, FindDemoModel(context.files));
   }
-  FATHOM_TRY(ModelFolder folder, OpenModelFolder(context.files, path, flags.chat_template));
+  ProgressPrinter progress =
+      ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
+  PartOfJob headers(progress, 0, 1);
+  FATHOM_TRY(ModelFolder folder,
+             OpenModelFolder(context.files, path, flags.chat_template, headers));
   FATHOM_OK(CheckFolder(flags, folder));
   Session session(context, flags, std::move(folder));
-  const ModelConfig& config = session.folder_.checkpoint.config();
-  FATHOM_TRY(session.max_model_len_, MaxModelLen(flags.run, config));
   const std::string defaults = DescribeDefaults(session.folder_.defaults);
   if (!defaults.empty()) {
     context.console.Note("generation_config.json: " + defaults + " (flags override)\n");
   }
-  const EngineNeeds needs{session.max_model_len_, session.max_model_len_, 1, false};
-  FATHOM_TRY(session.loaded_, LoadModel(context, session.folder_, flags.run, needs));
+  const EngineNeeds needs{flags.run.max_model_len, 1, false};
+  PartOfJob weights(progress, 1, 0);
+  FATHOM_TRY(session.loaded_, LoadModel(context, session.folder_, flags.run, needs, weights));
+  session.max_model_len_ = session.loaded_.max_model_len;
   context.interrupt.WatchFlag();
   return session;
 }
@@ -65,8 +70,16 @@ Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoni
                               const ReplySink& sink, std::string* raw_text) {
   FATHOM_TRY(GenerationRequest request, MakeRequest(std::move(prompt)));
   std::optional<TextStream> stream = MakeStream(reasoning);
+  // What is read in one step needs no progress.
+  const auto tokens = static_cast<int64_t>(request.prompt.size());
+  ProgressPrinter printer =
+      ConsoleProgress(context_->clock, context_->console, ProgressUnit::kTokens);
+  NoProgress silent;
+  Progress& reading = tokens > flags_->run.max_num_batched_tokens
+                          ? static_cast<Progress&>(printer)
+                          : static_cast<Progress&>(silent);
   FATHOM_TRY(Reply reply, Generate(*context_, *loaded_.engine, std::move(request),
-                                   stream ? &*stream : nullptr, sink));
+                                   stream ? &*stream : nullptr, reading, sink));
   if (raw_text != nullptr && stream) {
     *raw_text = stream->raw_text();
     // An answer that was cut inside its reasoning: closed, so that the template can drop it.
