@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "io/file_system.h"
 #include "tensor/float_codec.h"
 
 namespace fathom {
@@ -180,7 +179,7 @@ Status WeightReader::Read(const TensorInfo& tensor, int64_t first_byte,
   const float value = ElementAt(tensor.dtype, codes, static_cast<size_t>(*bad));
   return BadInput(Format("element {} of {} {} is {}, not a finite number", ShapeString(place),
                          DTypeName(tensor.dtype), ShapeString(tensor.shape), value),
-                  JoinPath(checkpoint_.folder(), checkpoint_.FileOf(tensor)) + ": " + tensor.name,
+                  checkpoint_.PathOf(checkpoint_.FileOf(tensor)) + ": " + tensor.name,
                   "the file is damaged or was converted wrongly; fetch or convert it again");
 }
 

@@ -13,8 +13,8 @@ namespace fathom::jinja {
 // of text.
 class Budget {
  public:
-  static constexpr int64_t kMostSteps = 20'000'000;
-  static constexpr int64_t kMostBytes = int64_t{256} << 20;
+  static constexpr int64_t kMostSteps = 5'000'000;
+  static constexpr int64_t kMostBytes = int64_t{128} << 20;
 
   // Expressions evaluated, items looked at.
   Status Steps(int64_t count = 1) {
