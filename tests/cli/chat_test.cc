@@ -22,7 +22,7 @@ class ChatTest : public testing::Test {
     return args;
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyModel(folder_, "tiny");
   // A template that does not open the reasoning, so that answers are text.
   std::string plain_ = folder_.Put(

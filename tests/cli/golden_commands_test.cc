@@ -51,7 +51,7 @@ class GoldenCommands : public testing::TestWithParam<const char*> {
 
   std::unique_ptr<FileSystem> files_ = MakePosixFileSystem();
   std::string case_ = std::string("tests/golden/") + GetParam();
-  TempFolder folder_;
+  ScratchFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Compact, GoldenCommands,

@@ -32,7 +32,7 @@ class RunTest : public testing::Test {
     return ParseJson(outcome.out, "output").value();
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyModel(folder_, "tiny");
 };
 

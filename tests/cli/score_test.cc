@@ -46,7 +46,7 @@ class ScoreTest : public testing::Test {
     return lines;
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyModel(folder_, "tiny");
 };
 
