@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"

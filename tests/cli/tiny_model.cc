@@ -1,5 +1,6 @@
 #include "tests/cli/tiny_model.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "base/format.h"
 #include "io/file_system.h"
 #include "spec/config_testing.h"
+#include "text/tokenizer.h"
 #include "weights/checkpoint_testing.h"
 
 namespace fathom {
