@@ -87,12 +87,14 @@ Status Chat::Turn(const std::string& line) {
   };
   const ReasoningMode reasoning = ReasoningModeAfter(prompt.text);
   std::string raw_text;
-  FATHOM_TRY(const Reply reply,
-             session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
+  FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
   messages_.Append(Message("assistant", std::move(raw_text)));
   if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kCancelled && !interactive_) {
+    return Error{"interrupted", "", "", ErrorKind::kInterrupted};
+  }
   return Ok();
 }
 

@@ -13,8 +13,9 @@
 namespace fathom {
 
 // A conversation over standard input: each line is a message, its answer is printed while it
-// appears. Ctrl-C stops an answer; at the prompt a second one in a row leaves (130), as Ctrl-D and
-// /exit do (0). When the context is full the oldest turns are left out, and it says so.
+// appears. On a terminal Ctrl-C stops an answer; at the prompt a second one in a row leaves (130),
+// as Ctrl-D and /exit do (0). With a pipe it ends everything (130). When the context is full the
+// oldest turns are left out, and it says so.
 class Chat {
  public:
   Chat(CommandContext& context, Session& session, const std::string& system);

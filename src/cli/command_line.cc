@@ -62,9 +62,6 @@ template void CommandLine::Add(const std::string&, std::optional<double>&, const
                                const std::string&);
 template void CommandLine::Add(const std::string&, std::optional<int64_t>&, const std::string&,
                                const std::string&);
-template void CommandLine::Add(const std::string&, std::optional<uint64_t>&, const std::string&,
-                               const std::string&);
-
 void CommandLine::AddList(const std::string& flag, std::vector<std::string>& field,
                           const std::string& type, const std::string& help) {
   Named(state_->app.add_option(flag, field, help), type)->allow_extra_args(false);

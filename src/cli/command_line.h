@@ -25,7 +25,7 @@ class CommandLine {
   // A word without a flag.
   void Positional(const std::string& name, std::string& field, const std::string& help);
   // "--max-tokens" or "-p,--prompt"; `type` is what --help calls the value. T: std::string, int,
-  // int64_t, or std::optional of double, int64_t or uint64_t.
+  // int64_t, or std::optional of double or int64_t.
   template <typename T>
   void Add(const std::string& flags, T& field, const std::string& type, const std::string& help);
   // May be given several times, one value each.

@@ -20,9 +20,12 @@ TEST(ParseIds, ReadsIdsBetweenCommas) {
 
 TEST(ParseIds, NamesTheWordThatIsNoId) {
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"", "--ids: '' is not a token id"},        {"1,,2", "--ids: '' is not a token id"},
-      {"1,2,", "--ids: '' is not a token id"},    {"-1", "--ids: '-1' is not a token id"},
-      {"1 2", "--ids: '1 2' is not a token id"},  {"1.5", "--ids: '1.5' is not a token id"},
+      {"", "--ids: '' is not a token id"},
+      {"1,,2", "--ids: '' is not a token id"},
+      {"1,2,", "--ids: '' is not a token id"},
+      {"-1", "--ids: '-1' is not a token id"},
+      {"1 2", "--ids: '1 2' is not a token id"},
+      {"1.5", "--ids: '1.5' is not a token id"},
       {"2147483648", "--ids: '2147483648' is not a token id"},
       {"a,b", "--ids: 'a' is not a token id"},
   };
@@ -30,7 +33,8 @@ TEST(ParseIds, NamesTheWordThatIsNoId) {
 }
 
 TEST(ParseLogitBias, ReadsAnIdAndANumber) {
-  EXPECT_EQ(ParseLogitBias("--logit-bias", "42:-100").value(), (std::pair<int32_t, double>(42, -100)));
+  EXPECT_EQ(ParseLogitBias("--logit-bias", "42:-100").value(),
+            (std::pair<int32_t, double>(42, -100)));
   EXPECT_EQ(ParseLogitBias("--logit-bias", "0:0.5").value(), (std::pair<int32_t, double>(0, 0.5)));
   for (const char* bad : {"", "42", ":1", "42:", "a:1", "-1:1", "1:x", "1:nan", "1:inf", "1:2:3"}) {
     EXPECT_EQ(ParseLogitBias("--logit-bias", bad).error().what,
@@ -44,7 +48,8 @@ TEST(ParseConversation, ReadsAListOrAnObject) {
   EXPECT_EQ(plain.messages, list);
   EXPECT_TRUE(plain.tools.is_null());
   const Json object =
-      ParseJson(R"({"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function"}]})", "f")
+      ParseJson(R"({"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function"}]})",
+                "f")
           .value();
   const Conversation with_tools = ParseConversation(JsonReader(object, "f")).value();
   EXPECT_EQ(with_tools.messages, list);
@@ -67,8 +72,7 @@ TEST(ParseConversation, NamesThePlaceOfWhatIsWrong) {
     const Json json = ParseJson(text, "f").value();
     const auto result = ParseConversation(JsonReader(json, "f"));
     ASSERT_FALSE(result.ok()) << text;
-    EXPECT_NE(result.error().ToString().find(what), std::string::npos)
-        << result.error().ToString();
+    EXPECT_NE(result.error().ToString().find(what), std::string::npos) << result.error().ToString();
   }
 }
 

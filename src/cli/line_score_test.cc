@@ -25,7 +25,8 @@ TEST(LogSoftmax, GivesTheLogarithmOfEachShare) {
 TEST(LogSoftmax, LargeLogitsDoNotOverflow) {
   const std::vector<float> logits = {3e38f, 3e38f, -3e38f};
   const LogSoftmax softmax(logits);
-  EXPECT_DOUBLE_EQ(softmax.LogProb(0), static_cast<double>(3e38f) - (static_cast<double>(3e38f) + std::log(2.0)));
+  EXPECT_DOUBLE_EQ(softmax.LogProb(0),
+                   static_cast<double>(3e38f) - (static_cast<double>(3e38f) + std::log(2.0)));
   EXPECT_LT(softmax.LogProb(2), -1e38);
 }
 
@@ -62,8 +63,7 @@ TEST(LineScore, ASingleIdPredictsNothing) {
   LineScore score(item, 0);
   score.AddRow(std::vector<float>{0, 0, 0});
   const Json report = score.Report();
-  EXPECT_EQ(report.Dump(),
-            R"({"id":"a","ids":[2],"logprobs":[],"nll":0.0,"perplexity":null})");
+  EXPECT_EQ(report.Dump(), R"({"id":"a","ids":[2],"logprobs":[],"nll":0.0,"perplexity":null})");
 }
 
 }  // namespace

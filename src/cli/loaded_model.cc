@@ -24,15 +24,18 @@ Result<Compute> MakeCompute(const ModelFlags& flags, const ModelConfig& config, 
 
 // What the weights to be loaded take.
 int64_t WeightBytes(const Checkpoint& checkpoint, bool mtp) {
-  const ModelSummary summary = Summarize(checkpoint.config(), [&checkpoint](const TensorSpec& spec) {
-    const TensorInfo* tensor = checkpoint.Find(spec.name);
-    return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
-  });
+  const ModelSummary summary =
+      Summarize(checkpoint.config(), [&checkpoint](const TensorSpec& spec) {
+        const TensorInfo* tensor = checkpoint.Find(spec.name);
+        return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
+      });
   return summary.main.bytes + (mtp ? summary.mtp.bytes : 0);
 }
 
-Result<EngineConfig> MakeEngineConfig(const ModelFolder& folder, const ModelFlags& flags,
-                                      const EngineNeeds& needs) {
+}  // namespace
+
+Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
+                                    const EngineNeeds& needs) {
   EngineLimits limits;
   if (needs.max_model_len > 0) limits.max_model_len = needs.max_model_len;
   limits.max_num_seqs = needs.max_num_seqs;
@@ -43,22 +46,16 @@ Result<EngineConfig> MakeEngineConfig(const ModelFolder& folder, const ModelFlag
   return SizeEngine(folder.checkpoint.config(), limits, memory);
 }
 
-}  // namespace
-
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,
-                              const ModelFlags& flags, const EngineNeeds& needs,
+                              const ModelFlags& flags, const EngineConfig& engine, bool mtp,
                               Progress& progress) {
-  const ModelConfig& config = folder.checkpoint.config();
   const double began = context.clock.Seconds();
   LoadedModel loaded;
   loaded.pool = std::make_unique<ThreadPool>(flags.ThreadCount());
-  FATHOM_TRY(const Compute compute, MakeCompute(flags, config, *loaded.pool));
-  FATHOM_TRY(const EngineConfig engine, MakeEngineConfig(folder, flags, needs));
-  loaded.max_model_len = engine.max_model_len;
-  FATHOM_TRY(loaded.model,
-             Model::Load(folder.checkpoint, ModelOptions{needs.mtp}, compute, progress));
+  FATHOM_TRY(const Compute compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
+  FATHOM_TRY(loaded.model, Model::Load(folder.checkpoint, ModelOptions{mtp}, compute, progress));
   loaded.engine = std::make_unique<Engine>(*loaded.model, engine, compute);
-  loaded.load_seconds = context.clock.Seconds() - began;
+  loaded.seconds = context.clock.Seconds() - began;
   return loaded;
 }
 

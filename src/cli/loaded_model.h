@@ -27,14 +27,17 @@ struct LoadedModel {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Model> model;
   std::unique_ptr<Engine> engine;
-  int64_t max_model_len = 0;
-  double load_seconds = 0;
+  double seconds = 0;  // that loading took
 };
 
-// Loads the weights; `progress` hears of one phase. Errors: those of SizeEngine (kDoesNotFit when
-// weights and cache need more memory than there is) before anything is read; those of Model::Load.
+// The engine's sizes for this machine. Errors: those of SizeEngine, before a weight is read.
+Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
+                                    const EngineNeeds& needs);
+
+// Loads the weights; with them the MTP layer when `mtp`. `progress` hears of one phase. Errors: a
+// FATHOM_ISA that cannot be had; those of Model::Load.
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,
-                              const ModelFlags& flags, const EngineNeeds& needs,
+                              const ModelFlags& flags, const EngineConfig& engine, bool mtp,
                               Progress& progress);
 
 }  // namespace fathom

@@ -36,8 +36,7 @@ Result<ModelFolder> OpenModelFolder(FileSystem& files, const std::string& path,
                                     const std::string& template_file, Progress& progress) {
   progress.Begin(1, 1, "reading headers", 0);
   FATHOM_TRY(Checkpoint checkpoint, Checkpoint::Open(files, path));
-  FATHOM_TRY(GenerationDefaults defaults,
-             ReadDefaults(files, path, checkpoint.config().vocab));
+  FATHOM_TRY(GenerationDefaults defaults, ReadDefaults(files, path, checkpoint.config().vocab));
   std::optional<TextAssets> text;
   if (HasTokenizer(files, path)) {
     FATHOM_TRY(text, LoadTextAssets(files, path, template_file));

@@ -17,8 +17,8 @@ namespace fathom {
 enum class ProgressUnit { kBytes, kTokens };
 
 // Prints phases with rate and time left. On a terminal one line is rewritten in place, ten times a
-// second at most; in a log there is a line when a phase begins, one every five seconds, and one when
-// it ends:
+// second at most; in a log there is a line when a phase begins, one every five seconds, and one
+// when it ends:
 //   [1/2] reading weights: 12.4 of 641.3 GiB (1%), 1.9 GiB/s, 5 min 31 s left
 // Threads: as Progress says. The clock must outlive it.
 class ProgressPrinter : public Progress {

@@ -100,8 +100,8 @@ double Reply::DecodeRate() const {
 }
 
 std::string Reply::Summary() const {
-  return Format("{} tokens in {} ({:.1f}/s), prompt of {} tokens in {} ({:.1f}/s), {}\n", ids.size(),
-                HumanSeconds(decode_seconds), DecodeRate(), prompt_tokens,
+  return Format("{} tokens in {} ({:.1f}/s), prompt of {} tokens in {} ({:.1f}/s), {}\n",
+                ids.size(), HumanSeconds(decode_seconds), DecodeRate(), prompt_tokens,
                 HumanSeconds(prefill_seconds), PrefillRate(), FinishReasonName(finish));
 }
 
@@ -112,8 +112,7 @@ Json Reply::Report(bool has_text, double load_seconds) const {
        {"completion_tokens", completion},
        {"total_tokens", prompt_tokens + completion},
        {"prompt_tokens_details", Json::MakeObject({{"cached_tokens", 0}})},
-       {"completion_tokens_details",
-        Json::MakeObject({{"reasoning_tokens", reasoning_tokens}})}});
+       {"completion_tokens_details", Json::MakeObject({{"reasoning_tokens", reasoning_tokens}})}});
   const Json timings = Json::MakeObject({{"load_s", load_seconds},
                                          {"prefill_s", prefill_seconds},
                                          {"decode_s", decode_seconds},

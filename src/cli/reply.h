@@ -40,8 +40,8 @@ struct Reply {
 using ReplySink = std::function<Status(std::optional<int32_t> id, const ReplyDelta& delta)>;
 
 // Runs one request to its end. `stream` turns ids into text, or is null. `reading` hears of the
-// prompt's tokens until the first token of the answer. Ctrl-C ends the answer with kCancelled and is
-// then forgotten. Errors: those of Engine::Submit and of the sink.
+// prompt's tokens until the first token of the answer. Ctrl-C ends the answer with kCancelled and
+// is then forgotten. Errors: those of Engine::Submit and of the sink.
 Result<Reply> Generate(CommandContext& context, Engine& engine, GenerationRequest request,
                        TextStream* stream, Progress& reading, const ReplySink& sink);
 

@@ -35,7 +35,8 @@ Status RunFlags::Check(const CommandLine& line) {
     return line.Usage("--prompt-ids needs at least one id");
   }
   if (!prompt_ids.empty()) {
-    FATHOM_TRY([[maybe_unused]] const std::vector<int32_t> ids, ParseIds("--prompt-ids", prompt_ids));
+    FATHOM_TRY([[maybe_unused]] const std::vector<int32_t> ids,
+               ParseIds("--prompt-ids", prompt_ids));
   }
   for (const char* flag : {"--json", "--raw"}) {
     if (line.Given(flag) && !one_shot()) {

@@ -22,9 +22,12 @@ namespace fathom {
 namespace {
 
 constexpr const char* kSummary =
-    "Teacher-forced log-probabilities. Each input line is {\"id\": NAME} with one of \"ids\", \"text\"\n"
-    "and \"messages\"; each output line has id, ids, logprobs (entry i is the natural logarithm of\n"
-    "p(ids[i+1] | ids[0..i])), with --top also top ([id, logprob] lists), nll and perplexity. Text\n"
+    "Teacher-forced log-probabilities. Each input line is {\"id\": NAME} with one of \"ids\", "
+    "\"text\"\n"
+    "and \"messages\"; each output line has id, ids, logprobs (entry i is the natural logarithm "
+    "of\n"
+    "p(ids[i+1] | ids[0..i])), with --top also top ([id, logprob] lists), nll and perplexity. "
+    "Text\n"
     "begins with BOS where the tokenizer adds one; added tokens inside it become their ids.";
 constexpr const char* kExamples =
     "  fathom score /models/r1 --input texts.jsonl --output scores.jsonl --top 5\n"
@@ -84,7 +87,7 @@ Status CheckOutputs(FileSystem& files, const Flags& flags) {
 struct Job {
   ModelFolder folder;
   std::vector<ScoreItem> items;
-  EngineNeeds needs;
+  EngineConfig engine;
 };
 
 // Everything that can be wrong with the input is found here.
@@ -107,22 +110,26 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
     needs.max_model_len = std::max(needs.max_model_len, static_cast<int64_t>(item.ids.size()));
   }
   needs.max_num_seqs = std::clamp<int64_t>(kTokensInFlight / needs.max_model_len, 1, kSequences);
+  FATHOM_TRY(const EngineConfig engine, SizeForMachine(folder, flags.run, needs));
   FATHOM_OK(CheckOutputs(context.files, flags));
-  return Job{std::move(folder), std::move(items), needs};
+  return Job{std::move(folder), std::move(items), engine};
 }
 
 Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Job& job,
                            Progress& loading) {
   PartOfJob weights(loading, 1, 1);
-  FATHOM_TRY(const LoadedModel loaded, LoadModel(context, job.folder, flags.run, job.needs, weights));
+  FATHOM_TRY(const LoadedModel loaded,
+             LoadModel(context, job.folder, flags.run, job.engine, flags.mtp, weights));
   context.interrupt.WatchFlag();
-  ScorerOptions options{flags.output, flags.full_logits, flags.mtp, flags.top,
+  ScorerOptions options{flags.output,
+                        flags.full_logits,
+                        flags.mtp,
+                        flags.top,
                         job.folder.checkpoint.config().vocab,
-                        job.needs.max_num_seqs * job.needs.max_model_len};
+                        job.engine.scheduler.blocks * job.engine.scheduler.block_tokens};
   int64_t tokens = 0;
   for (const ScoreItem& item : job.items) tokens += static_cast<int64_t>(item.ids.size());
-  ProgressPrinter progress =
-      ConsoleProgress(context.clock, context.console, ProgressUnit::kTokens);
+  ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kTokens);
   progress.Begin(3, 3, Format("scoring {} lines", job.items.size()), tokens);
   FATHOM_TRY(const ScoreTotals totals,
              Scorer(context, *loaded.engine, options, job.items).Run(progress));

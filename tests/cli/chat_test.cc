@@ -37,9 +37,9 @@ int64_t Count(const std::string& text, const std::string& part) {
 }
 
 TEST_F(ChatTest, FromAPipeEachLineIsOneTurn) {
-  const Outcome outcome = RunFathom(
-      Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2"}),
-      "one\n\ntwo\n");
+  const Outcome outcome =
+      RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2"}),
+                "one\n\ntwo\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "aa\naa\n");
   // <bos> <user> o n e <bot>, then the answer and the second turn behind it.
@@ -48,10 +48,9 @@ TEST_F(ChatTest, FromAPipeEachLineIsOneTurn) {
 }
 
 TEST_F(ChatTest, ExitClearAndUnknownCommands) {
-  const Outcome outcome = RunFathom(
-      Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2", "--system",
-            "S"}),
-      "one\n/clear\none\n/help\n/exit\nnever\n");
+  const Outcome outcome = RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100",
+                                          "--max-tokens", "2", "--system", "S"}),
+                                    "one\n/clear\none\n/help\n/exit\nnever\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "aa\naa\n");
   EXPECT_EQ(Count(outcome.err, "prompt of 20 tokens"), 2) << outcome.err;
@@ -59,10 +58,9 @@ TEST_F(ChatTest, ExitClearAndUnknownCommands) {
 }
 
 TEST_F(ChatTest, AFullContextLeavesTheOldestTurnOutAndSaysSo) {
-  const Outcome outcome =
-      RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2",
-                      "--max-model-len", "30"}),
-                "one\ntwo\n");
+  const Outcome outcome = RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100",
+                                          "--max-tokens", "2", "--max-model-len", "30"}),
+                                    "one\ntwo\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "aa\naa\n");
   EXPECT_NE(outcome.err.find("the context is full (33 of 30 tokens): the oldest turn was left out, "

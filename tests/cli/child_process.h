@@ -35,8 +35,8 @@ class Child {
   void Write(std::string_view text);
   void CloseInput();
   void CloseOutput();  // nobody reads its standard output any more
-  // Reads until standard output (the terminal) holds `text`, after what an earlier call found; false:
-  // it ended without.
+  // Reads until standard output (the terminal) holds `text`, after what an earlier call found;
+  // false: it ended without.
   bool ReadUntil(std::string_view text);
   bool ReadErrUntil(std::string_view text);
   void Signal(int signal);

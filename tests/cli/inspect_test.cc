@@ -20,8 +20,8 @@ int64_t At(const Json& json, std::string_view group, std::string_view key) {
   return json.Find(group)->Find(key)->as_int();
 }
 
-// 671B and 37B activated are DeepSeek-V3's published figures (technical report, section 1); the digits
-// follow from the shapes in its config.json.
+// 671B and 37B activated are DeepSeek-V3's published figures (technical report, section 1); the
+// digits follow from the shapes in its config.json.
 TEST(Inspect, FullSizeR1HasItsPublishedTotalsAndDoesNotFitHere) {
   const TempFolder folder;
   WriteHeaderOnlyCheckpoint(folder / "r1", DeepseekR1ConfigJson(), int64_t{5} << 30);
@@ -51,7 +51,7 @@ TEST(Inspect, TextNamesEachComponent) {
        {"DeepseekV3ForCausalLM, 3 layers and 1 MTP", "fp8 in blocks of 128 x 128",
         "tokenizer: there", "embedding", "attention", "dense FFN", "routed experts",
         "shared experts", "gate", "norm", "head", "MTP", "active parameters a token",
-        "KV cache a token", "F8_E4M3", "1 files, no problems"}) {
+        "KV cache a token", "F8_E4M3", "1 file, no problems"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   }
 }
@@ -75,7 +75,7 @@ TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
   const std::string model = WriteTinyModel(folder, "tiny");
   std::string config = folder.Get("tiny/config.json");
   const std::string key = "\"num_hidden_layers\": 3";
-  config.replace(config.find(key), key.size(), "\"num_hidden_layers\": 4");
+  config.replace(config.find(key), key.size(), "\"num_hidden_layers\": 5");
   folder.Put("tiny/config.json", config);
   const Outcome outcome = RunFathom({"inspect", model, "--json"});
   EXPECT_EQ(outcome.exit_code, 1);

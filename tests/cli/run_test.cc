@@ -41,7 +41,8 @@ int64_t Int(const Json& json, std::string_view group, std::string_view key) {
 }
 
 TEST_F(RunTest, JsonIsOneObjectOfTheDocumentedForm) {
-  const Json json = RunJson({"-p", "ab", "--max-tokens", "5", "--ignore-eos", "--temperature", "0"});
+  const Json json =
+      RunJson({"-p", "ab", "--max-tokens", "5", "--ignore-eos", "--temperature", "0"});
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.as_object()) keys.push_back(key);
   EXPECT_EQ(keys, Words({"ids", "text", "reasoning", "finish_reason", "usage", "timings"}));
@@ -64,15 +65,15 @@ TEST_F(RunTest, JsonIsOneObjectOfTheDocumentedForm) {
 
 TEST_F(RunTest, TheReplyIsReasoningUntilItsTagCloses) {
   // Bias decides the tokens: nothing but the wanted one has a chance.
-  const Json thinking = RunJson({"-p", "a", "--temperature", "0", "--max-tokens", "3",
-                                 "--logit-bias", "99:100"});
+  const Json thinking =
+      RunJson({"-p", "a", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
   EXPECT_EQ(thinking.Find("ids")->Dump(), "[99,99,99]");
   EXPECT_EQ(thinking.Find("reasoning")->as_string(), "aaa");
   EXPECT_EQ(thinking.Find("text")->as_string(), "");
   EXPECT_EQ(Int(*thinking.Find("usage"), "completion_tokens_details", "reasoning_tokens"), 3);
 
-  const Json raw = RunJson({"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3",
-                            "--logit-bias", "99:100"});
+  const Json raw = RunJson(
+      {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
   EXPECT_TRUE(raw.Find("reasoning")->is_null());
   EXPECT_EQ(raw.Find("text")->as_string(), "aaa");
   EXPECT_EQ(Int(raw, "usage", "prompt_tokens"), 2);  // BOS and one byte
@@ -102,7 +103,8 @@ TEST_F(RunTest, StopStringsStopTokensAndEndOfAnswerAreNotPartOfIt) {
 TEST_F(RunTest, SameSeedSameTokensWhateverTheChunksAndThreads) {
   const Words base = {"-p", "hello there", "--max-tokens", "12", "--ignore-eos", "--seed", "7"};
   const Json first = RunJson(base);
-  for (const Words& more : std::vector<Words>{{}, {"--max-num-batched-tokens", "3"}, {"--threads", "1"}}) {
+  for (const Words& more :
+       std::vector<Words>{{}, {"--max-num-batched-tokens", "3"}, {"--threads", "1"}}) {
     EXPECT_EQ(*RunJson(Join(base, more)).Find("ids"), *first.Find("ids"));
   }
   Words other = base;
@@ -111,8 +113,8 @@ TEST_F(RunTest, SameSeedSameTokensWhateverTheChunksAndThreads) {
 }
 
 TEST_F(RunTest, PlainOutputIsTheAnswerAndNotesGoToStandardError) {
-  const Outcome outcome = Run({"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3",
-                               "--logit-bias", "99:100"});
+  const Outcome outcome = Run(
+      {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "aaa\n");
   EXPECT_NE(outcome.err.find("generation_config.json: temperature 0.6, top_p 0.95"),
@@ -130,8 +132,8 @@ TEST_F(RunTest, ThePromptMayComeFromStandardInput) {
 
 TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
   model_ = WriteTinyModelWithoutTokenizer(folder_, "bare");
-  const Words greedy = {"--prompt-ids", "0,5", "--temperature", "0", "--max-tokens", "3",
-                        "--logit-bias", "99:100"};
+  const Words greedy = {"--prompt-ids", "0,5", "--temperature", "0",
+                        "--max-tokens", "3",   "--logit-bias",  "99:100"};
   const Json json = RunJson(greedy);
   EXPECT_EQ(json.Find("ids")->Dump(), "[99,99,99]");
   EXPECT_TRUE(json.Find("text")->is_null());
@@ -141,8 +143,10 @@ TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_EQ(text.err.substr(text.err.find("error:")),
             "error: a text prompt needs a tokenizer, and the folder has no tokenizer.json\n"
-            "  where: run: " + model_ + "\n"
-            "  fix: give token ids, or add the checkpoint's tokenizer files\n");
+            "  where: run: " +
+                model_ +
+                "\n"
+                "  fix: give token ids, or add the checkpoint's tokenizer files\n");
 }
 
 TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
@@ -159,6 +163,8 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
       {model, {"-p", "a", "--top-p", "1.5"}, "top_p"},
       {model, {"-p", "a", "--logit-bias", "280:1"}, "280"},
       {model, {"-p", "a", "--max-model-len", "999999999"}, "max_model_len is 999999999"},
+      {model, {"--prompt-ids", "280"}, "token 280 of the prompt is outside the vocabulary of 280"},
+      {model, {"-p", "abcdefgh", "--max-model-len", "9"}, "leaves no room for an answer in the 9"},
       {no_template, {"-p", "a"}, "the checkpoint has no chat template"},
       {no_template, {}, "the checkpoint has no chat template"},
   };
@@ -176,10 +182,11 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
 TEST_F(RunTest, APromptThatFillsTheContextIsRefusedWithBothNumbers) {
   const Outcome outcome = Run({"-p", "abcdefgh", "--raw", "--max-model-len", "9"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find(
-                "error: the prompt has 9 tokens and leaves no room for an answer in the 9 that fit\n"
-                "  where: run\n  fix: shorten it, or raise --max-model-len\n"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find(
+          "error: the prompt has 9 tokens and leaves no room for an answer in the 9 that fit\n"
+          "  where: run\n  fix: shorten it, or raise --max-model-len\n"),
+      std::string::npos)
       << outcome.err;
 }
 
@@ -194,8 +201,7 @@ TEST_F(RunTest, MoreTokensThanTheContextHoldsAreCutAndItSaysSo) {
 }
 
 TEST_F(RunTest, AnUnknownInstructionSetIsRefused) {
-  const Outcome outcome =
-      RunFathom({"run", model_, "-p", "a"}, "", {{"FATHOM_ISA", "abacus"}});
+  const Outcome outcome = RunFathom({"run", model_, "-p", "a"}, "", {{"FATHOM_ISA", "abacus"}});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("where: run: FATHOM_ISA"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("abacus"), std::string::npos) << outcome.err;

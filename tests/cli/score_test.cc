@@ -26,8 +26,10 @@ using Words = std::vector<std::string>;
 class ScoreTest : public testing::Test {
  protected:
   Outcome Score(const std::string& lines, const Words& more = {}) {
-    Words args = {"score",    model_,     "--input", folder_.Put("in.jsonl", lines),
-                  "--output", folder_ / "out.jsonl", "--dtype",  "float32"};
+    Words args = {"score",    model_,
+                  "--input",  folder_.Put("in.jsonl", lines),
+                  "--output", folder_ / "out.jsonl",
+                  "--dtype",  "float32"};
     args.insert(args.end(), more.begin(), more.end());
     return RunFathom(args);
   }
@@ -108,8 +110,9 @@ TEST_F(ScoreTest, ControlTokensInTextStayTextWhenToldTo) {
 }
 
 TEST_F(ScoreTest, FullLogitsAgreeWithTheLogProbabilities) {
-  const Outcome outcome = Score("{\"id\":\"a.b-1\",\"ids\":[0,5,9]}\n{\"id\":\"one\",\"ids\":[7]}\n",
-                                {"--full-logits", folder_ / "new/logits", "--mtp"});
+  const Outcome outcome =
+      Score("{\"id\":\"a.b-1\",\"ids\":[0,5,9]}\n{\"id\":\"one\",\"ids\":[7]}\n",
+            {"--full-logits", folder_ / "new/logits", "--mtp"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto files = MakePosixFileSystem();
   const NpyArray logits = ReadNpy(*files, folder_ / "new/logits/a.b-1.npy").value();
@@ -137,10 +140,11 @@ struct BadLine {
 TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
   const std::vector<BadLine> rows = {
       {"{", "line 1"},
-      {"[]", "expected an object, found array []"},
+      {"[]", "expected an object, found array"},
       {"{\"ids\":[1]}", "id"},
       {"{\"id\":7,\"ids\":[1]}", "id"},
-      {"{\"id\":\"\",\"ids\":[1]}", "expected a name of 1 to 200 letters, digits, '.', '_' and '-'"},
+      {"{\"id\":\"\",\"ids\":[1]}",
+       "expected a name of 1 to 200 letters, digits, '.', '_' and '-'"},
       {"{\"id\":\"..\",\"ids\":[1]}", "expected a name"},
       {"{\"id\":\".\",\"ids\":[1]}", "expected a name"},
       {"{\"id\":\"a/b\",\"ids\":[1]}", "expected a name"},

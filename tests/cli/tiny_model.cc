@@ -61,16 +61,13 @@ std::string TempFolder::Get(std::string_view name) const {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool TempFolder::Has(std::string_view name) const {
-  return std::filesystem::exists(*this / name);
-}
+bool TempFolder::Has(std::string_view name) const { return std::filesystem::exists(*this / name); }
 
 std::string WriteTinyModelWithoutTokenizer(const TempFolder& folder, std::string_view name) {
   const std::string path = folder / name;
   std::filesystem::create_directories(path);
-  const std::string config =
-      Replace(std::string(TinyDeepseekV3ConfigJson()), "\"vocab_size\": 97",
-              Format("\"vocab_size\": {}", kTinyVocab));
+  const std::string config = Replace(std::string(TinyDeepseekV3ConfigJson()), "\"vocab_size\": 97",
+                                     Format("\"vocab_size\": {}", kTinyVocab));
   const std::unique_ptr<FileSystem> files = MakePosixFileSystem();
   WriteRandomCheckpoint(*files, path, config);
   return path;

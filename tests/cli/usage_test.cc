@@ -83,6 +83,8 @@ TEST(Usage, EachMistakeIsNamedWithAWayOut) {
            See("run")},
       {{"run", "-p", "a", "--max-tokens", "0"},
        "error: --max-tokens must be at least 1, found 0\n  where: run\n  fix: " + See("run")},
+      {{"run", "-p", "a", "--seed", "-1"},
+       "error: --seed must be at least 0, found -1\n  where: run\n  fix: " + See("run")},
       {{"run", "-p", "a", "--stop", ""},
        "error: --stop needs a text that is not empty\n  where: run\n  fix: " + See("run")},
       {{"run", "-p", "a", "--stop", "\xff"},
@@ -100,7 +102,7 @@ TEST(Usage, EachMistakeIsNamedWithAWayOut) {
        "error: --max-num-batched-tokens must be 1 to 65536, found 0\n  where: run\n  fix: " +
            See("run")},
       {{"run", "-p", "a", "--chat-template-kwargs", "[]"},
-       "error: expected an object, found array []\n  where: run: --chat-template-kwargs\n"},
+       "error: expected an object, found array\n  where: run: --chat-template-kwargs\n"},
       {{"inspect"}, "error: MODEL is missing\n  where: inspect\n  fix: " + See("inspect")},
       {{"tokenize", "--text", "a"},
        "error: MODEL is missing\n  where: tokenize\n  fix: " + See("tokenize")},
@@ -139,7 +141,7 @@ TEST(Usage, EachMistakeIsNamedWithAWayOut) {
 TEST(Usage, AValueOfTheWrongKindIsNamed) {
   const std::vector<Words> rows = {
       {"run", "--max-tokens", "many"}, {"run", "--temperature", "hot"}, {"run", "--dtype", "fp8"},
-      {"run", "--seed", "-1"},         {"score", "--top", "1.5"},
+      {"run", "--seed", "x"},          {"score", "--top", "1.5"},
   };
   for (const Words& args : rows) {
     const Outcome outcome = RunFathom(args);
