@@ -1,6 +1,7 @@
 # Modules, tests, benchmarks and fuzzers are found by folder and file ending, so none can be forgotten:
 #   src/<module>/*.cc            the library fathom_<module>; its links are those src/LAYERS allows
 #   *_<isa>.cc                   compiled with that instruction set's flags
+#   *_emulated_testing.cc        an instruction set's kernels in an emulation, for tests
 #   *_reference.cc, *_testing.cc linked into tests only
 #   *_test.cc *_bench.cc *_fuzz.cc   <module>_test, <module>_bench, one fuzzer a file
 
@@ -20,8 +21,8 @@ endmacro()
 
 function(fathom_isa_flags)
   foreach(source IN LISTS ARGN)
-    foreach(isa avx2 avx512)
-      if(source MATCHES "_${isa}\\.cc$" AND DEFINED FATHOM_ISA_${isa})
+    foreach(isa avx2 avx512 emulated)
+      if(source MATCHES "_${isa}(_testing)?\\.cc$" AND DEFINED FATHOM_ISA_${isa})
         set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${FATHOM_ISA_${isa}}")
       endif()
     endforeach()
@@ -61,6 +62,7 @@ function(fathom_add_testing_libraries)
          ${PROJECT_SOURCE_DIR}/src/${module}/*_testing.cc)
     if(helpers)
       add_library(fathom_${module}_testing STATIC ${helpers})
+      fathom_isa_flags(${helpers})
       set(scope PUBLIC)
     else()
       add_library(fathom_${module}_testing INTERFACE)
@@ -105,22 +107,19 @@ function(fathom_discover target label)
                        PROPERTIES LABELS ${label} TIMEOUT 300)
 endfunction()
 
-# tests/<folder>/*.cc as the program <folder>_test, linked with every module, its helpers and the given libraries.
-function(fathom_add_test_folder folder label)
+# tests/<folder>/*.cc as the program <program>, linked with the modules named after it and their helpers.
+function(fathom_add_test_folder folder label program)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc)
   if(NOT sources)
     return()
   endif()
-  add_executable(${folder}_test ${sources})
-  target_include_directories(${folder}_test PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${folder}_test PRIVATE GTest::gmock GTest::gtest_main)
-  fathom_read_layers(modules)
-  foreach(module IN LISTS modules)
-    target_link_libraries(${folder}_test PRIVATE fathom_${module}_testing)
+  add_executable(${program} ${sources})
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${program} PRIVATE GTest::gmock GTest::gtest_main)
+  foreach(module IN LISTS ARGN)
+    target_link_libraries(${program} PRIVATE fathom_${module}_testing)
   endforeach()
-  add_dependencies(${folder}_test fathom)
-  target_compile_definitions(${folder}_test PRIVATE FATHOM_PROGRAM="$<TARGET_FILE:fathom>")
-  fathom_discover(${folder}_test ${label})
+  fathom_discover(${program} ${label})
 endfunction()
 
 # A header whose source file includes it first is seen to compile alone there (tests/layers checks that it is the

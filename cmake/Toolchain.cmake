@@ -25,7 +25,9 @@ endif()
 
 find_program(FATHOM_CCACHE ccache)
 if(FATHOM_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FATHOM_CCACHE})
+  # Paths count from the source folder, so that clones and worktrees beside each other share what they compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                                  ${FATHOM_CCACHE})
 endif()
 find_program(FATHOM_MOLD mold)
 if(FATHOM_MOLD)
@@ -37,4 +39,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(FATHOM_ISA_avx2 -mavx2 -mfma -mf16c)
   set(FATHOM_ISA_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16
                         -mavx512vnni -mprefer-vector-width=512)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12's own header reads variables it means to leave undefined (GCC bug 105593).
+    list(APPEND FATHOM_ISA_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
 endif()
+# The emulation passes wide vectors through memory, which GCC remarks on; what is emulated need not be fast.
+set(FATHOM_ISA_emulated -Wno-psabi -O1)

@@ -22,10 +22,11 @@ struct ReplyDelta {
   std::string text;
 };
 
-// Splits a reply into its reasoning and its answer: <think>reasoning</think>answer. The tags and the
-// whitespace beside them belong to neither. Tags count only where they are expected: an opening one
-// before anything else, the first closing one inside the reasoning; all others are text. A reply
-// that ends inside its reasoning has no answer. The result does not depend on how the text was cut.
+// Splits a reply into its reasoning and its answer: <think>reasoning</think>answer. The tags and
+// the whitespace beside them belong to neither. Tags count only where they are expected: an opening
+// one before anything else, the first closing one inside the reasoning; all others are text. A
+// reply that ends inside its reasoning has no answer. The result does not depend on how the text
+// was cut.
 class ReasoningSplitter {
  public:
   explicit ReasoningSplitter(ReasoningMode mode);

@@ -55,7 +55,7 @@ const std::vector<Case>& Cases() {
   return cases;
 }
 
-ReplyDelta Run(const Case& row, size_t piece) {
+ReplyDelta Feed(const Case& row, size_t piece) {
   ReasoningSplitter splitter(row.mode);
   ReplyDelta all;
   const auto add = [&all](const ReplyDelta& delta) {
@@ -72,7 +72,7 @@ ReplyDelta Run(const Case& row, size_t piece) {
 TEST(ReasoningSplitter, SplitsTheSameHoweverTheReplyIsCut) {
   for (const Case& row : Cases()) {
     for (size_t piece = 1; piece <= row.reply.size() + 1; ++piece) {
-      const ReplyDelta all = Run(row, piece);
+      const ReplyDelta all = Feed(row, piece);
       EXPECT_EQ(all.reasoning, row.reasoning) << row.name << ", pieces of " << piece;
       EXPECT_EQ(all.text, row.text) << row.name << ", pieces of " << piece;
     }

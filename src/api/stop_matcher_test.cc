@@ -28,7 +28,11 @@ const std::vector<Case>& Cases() {
       {"a beginning inside a beginning", {"aab"}, "aaab", "a", true},
       {"repeated beginning", {"abab"}, "ababab", "", true},
       {"self-overlap", {"aba"}, "abcaba", "abc", true},
-      {"the one completed first counts, though it began later", {"abcd", "bc"}, "xabcd", "xa", true},
+      {"the one completed first counts, though it began later",
+       {"abcd", "bc"},
+       "xabcd",
+       "xa",
+       true},
       {"of those completed together the longest", {"c", "abc"}, "xabcy", "x", true},
       {"a stop string inside the beginning of another", {"abcde", "c"}, "abcde", "ab", true},
       {"newlines", {"\n\n"}, "one\ntwo\n\nthree", "one\ntwo", true},
@@ -39,7 +43,7 @@ const std::vector<Case>& Cases() {
   return cases;
 }
 
-std::string Run(const Case& row, size_t piece) {
+std::string Feed(const Case& row, size_t piece) {
   StopMatcher matcher(row.stops);
   std::string out;
   for (size_t at = 0; at < row.text.size(); at += piece) {
@@ -53,7 +57,7 @@ std::string Run(const Case& row, size_t piece) {
 TEST(StopMatcher, CutsBeforeTheFirstCompletedStopStringHoweverTheTextIsCut) {
   for (const Case& row : Cases()) {
     for (size_t piece = 1; piece <= row.text.size(); ++piece) {
-      EXPECT_EQ(Run(row, piece), row.out) << row.name << ", pieces of " << piece;
+      EXPECT_EQ(Feed(row, piece), row.out) << row.name << ", pieces of " << piece;
     }
   }
 }

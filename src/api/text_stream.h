@@ -15,8 +15,9 @@
 namespace fathom {
 
 struct TextStreamOptions {
-  std::vector<std::string> stop;  // none empty; matched on the raw text, reasoning and tags included
-  bool skip_special = true;       // leave special tokens out (never the tags of the reasoning)
+  std::vector<std::string>
+      stop;                  // none empty; matched on the raw text, reasoning and tags included
+  bool skip_special = true;  // leave special tokens out (never the tags of the reasoning)
   ReasoningMode reasoning = ReasoningMode::kTagged;
 };
 

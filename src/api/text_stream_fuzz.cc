@@ -12,8 +12,9 @@
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
-// What the headers promise, for any ids: pieces are whole characters, all joined is what one look at
-// the whole raw text gives, and the raw text is the decoded ids cut before the first stop string.
+// What the headers promise, for any ids: pieces are whole characters, all joined is what one look
+// at the whole raw text gives, and the raw text is the decoded ids cut before the first stop
+// string.
 
 namespace fathom {
 namespace {

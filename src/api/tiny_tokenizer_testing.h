@@ -27,9 +27,9 @@ inline constexpr int32_t kTinyVocab = 280;  // for config.json; the last ids sta
 
 // Tokens that end and begin in the middle of things: of characters, of tags, of stop strings.
 inline const std::vector<std::string>& TinyPieces() {
-  static const std::vector<std::string> pieces = {
-      "hello", " world", "</th", "ink>\n\n", "<thi", "nk>", "STOP", " ST", "OP!", "\xe4\xbd",
-      "\xa0\xe5", "\n\n"};
+  static const std::vector<std::string> pieces = {"hello", " world",   "</th",     "ink>\n\n",
+                                                  "<thi",  "nk>",      "STOP",     " ST",
+                                                  "OP!",   "\xe4\xbd", "\xa0\xe5", "\n\n"};
   return pieces;
 }
 
@@ -90,8 +90,8 @@ inline TokenizerFiles TinyTokenizerFiles(bool think_special = false) {
                                             {"add_prefix_space", false},
                                             {"trim_offsets", true},
                                             {"use_regex", false}});
-  const Json model = Json::MakeObject(
-      {{"type", "BPE"}, {"vocab", vocab}, {"merges", Json::MakeArray()}});
+  const Json model =
+      Json::MakeObject({{"type", "BPE"}, {"vocab", vocab}, {"merges", Json::MakeArray()}});
   const Json tokenizer = Json::MakeObject({{"version", "1.0"},
                                            {"added_tokens", added},
                                            {"normalizer", Json()},

@@ -43,8 +43,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     return Add(fits ? Json(static_cast<int64_t>(value)) : Json(static_cast<uint64_t>(value)));
   }
-  bool number_float(number_float_t value, const string_t& written) override {
-    if (!std::isfinite(value)) return Fail("number " + written + " is out of range");
+  bool number_float(number_float_t value, const string_t& /*written*/) override {
     return Add(Json(value));
   }
   bool string(string_t& value) override { return Add(Json(std::move(value))); }
@@ -66,13 +65,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(size_t offset, const std::string& /*token*/,
                    const nlohmann::json::exception& problem) override {
-    // nlohmann's text: "[json.exception...] parse error at line 1, column 2: reason" or
-    // "[json.exception...] reason"; the reason is enough.
+    // nlohmann's text: "[json.exception...] parse error at line 1, column 2: reason"; the reason is
+    // enough.
     std::string_view reason = problem.what();
-    for (const std::string_view end : {"] ", ": "}) {
-      const size_t at = reason.find(end);
-      if (at != std::string_view::npos) reason.remove_prefix(at + end.size());
-    }
+    reason.remove_prefix(std::min(reason.find("] ") + 2, reason.size()));
+    if (reason.starts_with("parse error at ")) reason.remove_prefix(reason.find(": ") + 2);
     return Fail(
         Format("not valid JSON at {}: {}", Position(text_, offset == 0 ? 0 : offset - 1), reason));
   }
@@ -238,14 +235,8 @@ std::string Json::Dump(int indent, bool ascii) const {
 
 Result<Json> ParseJson(std::string_view text, std::string_view source) {
   Builder builder(text);
-  bool parsed = false;
-  try {
-    parsed = nlohmann::json::sax_parse(text, &builder);
-  } catch (const nlohmann::json::exception& error) {  // out_of_range on 1e999
-    if (builder.error.empty()) builder.error = error.what();
-  }
-  if (parsed && builder.error.empty()) return std::move(builder.document);
-  return BadInput(builder.error.empty() ? "not valid JSON" : builder.error, std::string(source));
+  if (nlohmann::json::sax_parse(text, &builder)) return std::move(builder.document);
+  return BadInput(std::move(builder.error), std::string(source));
 }
 
 std::string JsonReader::Where() const {

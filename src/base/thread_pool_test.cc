@@ -4,56 +4,91 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace fathom {
 namespace {
 
-TEST(ThreadPool, EachItemRunsOnceWhateverTheNumberOfThreads) {
-  for (const int threads : {1, 2, 5}) {
+TEST(ThreadPool, RunsEveryItemOnce) {
+  for (const int threads : {1, 2, 3, 8}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.threads(), threads);
-    for (const int64_t items : {0, 1, 2, 3, 100, 1000}) {
+    for (const int64_t items : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> runs(static_cast<size_t>(items));
-      pool.ParallelFor(items, [&](int64_t item, int) { ++runs[static_cast<size_t>(item)]; });
-      for (const auto& count : runs) EXPECT_EQ(count, 1);
+      pool.ParallelFor(items, [&](int64_t item, int /*thread*/) {
+        ++runs[static_cast<size_t>(item)];
+      });
+      for (const std::atomic<int>& count : runs) EXPECT_EQ(count, 1);
     }
   }
 }
 
-TEST(ThreadPool, ThreadNumbersPickScratchThatNobodyElseUses) {
+TEST(ThreadPool, ThreadNumbersAreInRangeAndNeverTwiceAtOnce) {
   ThreadPool pool(4);
   std::vector<std::atomic<int>> inside(4);
-  std::atomic<int> clashes = 0;
-  pool.ParallelFor(1000, [&](int64_t, int thread) {
-    if (++inside[static_cast<size_t>(thread)] != 1) ++clashes;
-    --inside[static_cast<size_t>(thread)];
+  std::atomic<int> bad = 0;
+  pool.ParallelFor(5000, [&](int64_t /*item*/, int thread) {
+    if (thread < 0 || thread >= 4) {
+      ++bad;
+      return;
+    }
+    std::atomic<int>& mine = inside[static_cast<size_t>(thread)];
+    if (++mine != 1) ++bad;
+    --mine;
   });
-  EXPECT_EQ(clashes, 0);
+  EXPECT_EQ(bad, 0);
 }
 
-TEST(ThreadPool, ResultsAreVisibleToTheCallerAfterEachOfManyLoops) {
+TEST(ThreadPool, ReturnsOnlyWhenAllIsVisible) {
   ThreadPool pool(3);
-  std::vector<int64_t> sums(16, 0);
-  for (int64_t round = 0; round < 2000; ++round) {
-    pool.ParallelFor(16, [&](int64_t item, int) { sums[static_cast<size_t>(item)] += item; });
+  std::vector<int64_t> values(64);  // plain memory: the loop's end must order the writes
+  for (int64_t round = 1; round <= 2000; ++round) {
+    pool.ParallelFor(64, [&](int64_t item, int /*thread*/) {
+      values[static_cast<size_t>(item)] += item;
+    });
+    if (round % 500 != 0) continue;
+    for (int64_t i = 0; i < 64; ++i) ASSERT_EQ(values[static_cast<size_t>(i)], i * round);
   }
-  for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], 2000 * static_cast<int64_t>(i));
 }
 
-TEST(ThreadPool, APoolThatNeverRanEnds) { const ThreadPool pool(3); }
+TEST(ThreadPool, NoItemsCallsNothing) {
+  ThreadPool pool(2);
+  pool.ParallelFor(0, [](int64_t, int) { FAIL(); });
+  pool.ParallelFor(-3, [](int64_t, int) { FAIL(); });
+}
 
-TEST(ThreadPool, AtLeastOneCpuIsAvailable) { EXPECT_GE(ThreadPool::AvailableCpus(), 1); }
+TEST(ThreadPool, OneItemRunsInTheCallingThread) {
+  ThreadPool pool(3);
+  const std::thread::id caller = std::this_thread::get_id();
+  pool.ParallelFor(1, [&](int64_t item, int thread) {
+    EXPECT_EQ(item, 0);
+    EXPECT_EQ(thread, 0);
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
+}
 
-TEST(ThreadPoolDeathTest, MisuseEndsTheProcess) {
+TEST(ThreadPool, MayBeMadeAndLeftIdle) {
+  for (int i = 0; i < 20; ++i) ThreadPool pool(3);
+}
+
+TEST(ThreadPool, AvailableCpusIsPositive) {
+  EXPECT_GE(ThreadPool::AvailableCpus(), 1);
+}
+
+TEST(ThreadPoolDeathTest, ALoopInsideALoopIsABug) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(ThreadPool(0), "threads >= 1 does not hold");
   EXPECT_DEATH(
       {
         ThreadPool pool(2);
-        pool.ParallelFor(4, [&](int64_t, int) { pool.ParallelFor(4, [](int64_t, int) {}); });
+        pool.ParallelFor(2, [&](int64_t, int) { pool.ParallelFor(2, [](int64_t, int) {}); });
       },
-      "!running_ does not hold");
+      "running_");
+}
+
+TEST(ThreadPoolDeathTest, APoolHasAtLeastOneThread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(ThreadPool(0), "threads >= 1");
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Result<ExitCode> Chat::Run() {
     if (line.starts_with("/")) {
       if (!Obey(line)) return ExitCode::kDone;
     } else if (line.find_first_not_of(" \t") != std::string::npos) {
-      FATHOM_OK(Turn(line));
+      FATHOM_OK(TryTurn(line));
     }
   }
 }
@@ -69,29 +69,32 @@ bool Chat::Obey(const std::string& line) {
   return true;
 }
 
+Status Chat::TryTurn(const std::string& line) {
+  const size_t before = messages_.as_array().size();
+  Status turn = Turn(line);
+  if (turn.ok() || !interactive_ || turn.error().kind != ErrorKind::kBadInput) return turn;
+  messages_.as_array().resize(before);
+  context_.console.Note(turn.error().ToString());
+  return Ok();
+}
+
 Status Chat::Turn(const std::string& line) {
   messages_.Append(Message("user", line));
-  auto prompt = FittingPrompt();
-  if (!prompt.ok()) {
-    messages_.as_array().pop_back();
-    if (!interactive_) return std::move(prompt).error();
-    context_.console.Note(prompt.error().ToString());
-    return Ok();
-  }
+  FATHOM_TRY(Prompt prompt, FittingPrompt());
   AnswerPrinter printer(context_.console);
-  const ReasoningMode reasoning = ReasoningModeAfter(prompt->text);
+  const auto show = [&printer](std::optional<int32_t>, const ReplyDelta& delta) {
+    return printer.Show(delta);
+  };
+  const ReasoningMode reasoning = ReasoningModeAfter(prompt.text);
   std::string raw_text;
-  FATHOM_TRY(const Reply reply,
-             session_.Answer(
-                 std::move(prompt->ids), reasoning,
-                 [&printer](std::optional<int32_t>, const ReplyDelta& delta) {
-                   return printer.Show(delta);
-                 },
-                 &raw_text));
+  FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
   messages_.Append(Message("assistant", std::move(raw_text)));
-  if (reply.finish == FinishReason::kError) return Failed("the engine could not finish the answer");
+  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kCancelled && !interactive_) {
+    return Error{"interrupted", "", "", ErrorKind::kInterrupted};
+  }
   return Ok();
 }
 

@@ -13,8 +13,9 @@
 namespace fathom {
 
 // A conversation over standard input: each line is a message, its answer is printed while it
-// appears. Ctrl-C stops an answer; at the prompt a second one in a row leaves (130), as Ctrl-D and
-// /exit do (0). When the context is full the oldest turns are left out, and it says so.
+// appears. On a terminal Ctrl-C stops an answer; at the prompt a second one in a row leaves (130),
+// as Ctrl-D and /exit do (0). With a pipe it ends everything (130). When the context is full the
+// oldest turns are left out, and it says so.
 class Chat {
  public:
   Chat(CommandContext& context, Session& session, const std::string& system);
@@ -24,6 +25,8 @@ class Chat {
  private:
   // A line that is not for the model; false: leave.
   bool Obey(const std::string& line);
+  // One message and its answer; on a terminal a bad one is told and forgotten.
+  Status TryTurn(const std::string& line);
   Status Turn(const std::string& line);
   // The conversation's prompt, after leaving out what does not fit.
   Result<Prompt> FittingPrompt();

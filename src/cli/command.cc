@@ -44,10 +44,9 @@ Error UnknownCommand(const std::string& word) {
   for (const Command& command : kCommands) names.emplace_back(command.name);
   const std::string closest = Closest(word, names);
   const bool flag = word.starts_with("-");
-  return BadInput(
-      Format("unknown {} '{}'", flag ? "flag" : "command", word), "",
-      (closest.empty() ? "" : Format("did you mean `fathom {}`? ", closest)) +
-          "`fathom help` lists the commands");
+  return BadInput(Format("unknown {} '{}'", flag ? "flag" : "command", word), "",
+                  (closest.empty() ? "" : Format("did you mean `fathom {}`? ", closest)) +
+                      "`fathom help` lists the commands");
 }
 
 Result<ExitCode> Dispatch(CommandContext& context, std::span<const std::string> args) {

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,26 +17,58 @@
 
 namespace fathom {
 
+struct CommandLine::State {
+  CLI::App app;
+};
+
+namespace {
+
+CLI::Option* Named(CLI::Option* option, const std::string& type) {
+  return option->type_name(type)->option_text(type);
+}
+
+}  // namespace
+
 CommandLine::CommandLine(std::string_view command, std::string_view summary,
                          std::string_view examples)
-    : command_(command), app_(std::string(summary), "fathom " + std::string(command)) {
-  app_.footer("Examples:\n" + std::string(examples));
-  app_.allow_extras();
-  app_.set_help_flag("-h,--help", "Print this and exit");
-  app_.get_formatter()->column_width(34);
+    : command_(command), state_(std::make_unique<State>()) {
+  CLI::App& app = state_->app;
+  app.description(std::string(summary));
+  app.name("fathom " + command_);
+  app.footer("Examples:\n" + std::string(examples));
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "Print this and exit");
+  app.get_formatter()->column_width(34);
 }
+
+CommandLine::~CommandLine() = default;
 
 void CommandLine::Positional(const std::string& name, std::string& field, const std::string& help) {
-  Named(app_.add_option(name, field, help), "");
+  Named(state_->app.add_option(name, field, help), "");
 }
 
+template <typename T>
+void CommandLine::Add(const std::string& flags, T& field, const std::string& type,
+                      const std::string& help) {
+  Named(state_->app.add_option(flags, field, help), type);
+}
+
+template void CommandLine::Add(const std::string&, std::string&, const std::string&,
+                               const std::string&);
+template void CommandLine::Add(const std::string&, int&, const std::string&, const std::string&);
+template void CommandLine::Add(const std::string&, int64_t&, const std::string&,
+                               const std::string&);
+template void CommandLine::Add(const std::string&, std::optional<double>&, const std::string&,
+                               const std::string&);
+template void CommandLine::Add(const std::string&, std::optional<int64_t>&, const std::string&,
+                               const std::string&);
 void CommandLine::AddList(const std::string& flag, std::vector<std::string>& field,
                           const std::string& type, const std::string& help) {
-  Named(app_.add_option(flag, field, help), type)->allow_extra_args(false);
+  Named(state_->app.add_option(flag, field, help), type)->allow_extra_args(false);
 }
 
 void CommandLine::AddSwitch(const std::string& flag, bool& field, const std::string& help) {
-  app_.add_flag(flag, field, help);
+  state_->app.add_flag(flag, field, help);
 }
 
 void CommandLine::AddChoice(const std::string& flag, std::string& field,
@@ -44,23 +79,21 @@ void CommandLine::AddChoice(const std::string& flag, std::string& field,
     const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
     return known ? std::string() : Format("'{}' is not one of {}", value, names);
   };
-  Named(app_.add_option(flag, field, help), names)->check(check);
+  Named(state_->app.add_option(flag, field, help), names)->check(check);
 }
 
-CLI::Option* CommandLine::Named(CLI::Option* option, const std::string& type) {
-  return option->type_name(type)->option_text(type.empty() ? "" : type);
-}
+bool CommandLine::Given(const std::string& flag) const { return state_->app.count(flag) > 0; }
 
 Result<bool> CommandLine::Parse(std::span<const std::string> args, Console& console) {
   try {
-    app_.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    state_->app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {
-    FATHOM_OK(console.Print(app_.help()));
+    FATHOM_OK(console.Print(state_->app.help()));
     return false;
   } catch (const CLI::ParseError& error) {
     return Usage(error.what());
   }
-  for (const std::string& word : app_.remaining()) return NotKnown(word);
+  for (const std::string& word : state_->app.remaining()) return NotKnown(word);
   return true;
 }
 
@@ -72,7 +105,7 @@ Error CommandLine::Usage(std::string what, std::string fix) const {
 Error CommandLine::NotKnown(const std::string& word) const {
   if (!word.starts_with("-")) return Usage(Format("one word too many: '{}'", word));
   std::vector<std::string> known;
-  for (const CLI::Option* option : app_.get_options()) {
+  for (const CLI::Option* option : state_->app.get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
   const std::string flag = word.substr(0, word.find('='));

@@ -1,7 +1,7 @@
 #ifndef FATHOM_CLI_COMMAND_LINE_H_
 #define FATHOM_CLI_COMMAND_LINE_H_
 
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,15 +18,16 @@ class CommandLine {
  public:
   // `examples`: lines shown at the end of --help.
   CommandLine(std::string_view command, std::string_view summary, std::string_view examples);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
 
   // A word without a flag.
   void Positional(const std::string& name, std::string& field, const std::string& help);
-  // "--max-tokens" or "-p,--prompt"; `type` is what --help calls the value.
+  // "--max-tokens" or "-p,--prompt"; `type` is what --help calls the value. T: std::string, int,
+  // int64_t, or std::optional of double or int64_t.
   template <typename T>
-  CLI::Option* Add(const std::string& flags, T& field, const std::string& type,
-                   const std::string& help) {
-    return Named(app_.add_option(flags, field, help), type);
-  }
+  void Add(const std::string& flags, T& field, const std::string& type, const std::string& help);
   // May be given several times, one value each.
   void AddList(const std::string& flag, std::vector<std::string>& field, const std::string& type,
                const std::string& help);
@@ -41,16 +42,17 @@ class CommandLine {
   Result<bool> Parse(std::span<const std::string> args, Console& console);
 
   // True when the flag was given.
-  bool Given(const std::string& flag) const { return app_.count(flag) > 0; }
+  bool Given(const std::string& flag) const;
   // An error of usage that names the command's help.
   Error Usage(std::string what, std::string fix = "") const;
 
  private:
-  static CLI::Option* Named(CLI::Option* option, const std::string& type);
+  struct State;  // the parser library's
+
   Error NotKnown(const std::string& word) const;
 
   std::string command_;
-  CLI::App app_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace fathom

@@ -24,6 +24,12 @@ int WriteAll(int fd, std::string_view text) {
   return 0;
 }
 
+// As https://no-color.org has it: set to anything but nothing.
+bool ColourRefused() {
+  const char* value = std::getenv("NO_COLOR");
+  return value != nullptr && *value != '\0';
+}
+
 }  // namespace
 
 Console::Console(int out_fd, int err_fd)
@@ -31,7 +37,7 @@ Console::Console(int out_fd, int err_fd)
       err_fd_(err_fd),
       out_is_terminal_(isatty(out_fd) == 1),
       err_is_terminal_(isatty(err_fd) == 1),
-      styled_(out_is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
+      styled_(out_is_terminal_ && !ColourRefused()) {}
 
 Status Console::Print(std::string_view text) {
   const int error = WriteAll(out_fd_, text);

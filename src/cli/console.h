@@ -22,7 +22,7 @@ class Console {
   bool output_closed() const { return output_closed_; }
   bool out_is_terminal() const { return out_is_terminal_; }
   bool err_is_terminal() const { return err_is_terminal_; }
-  // Colours and dimming are wanted on standard output: a terminal, and NO_COLOR is not set.
+  // Colours and dimming are wanted on standard output: a terminal, and no NO_COLOR.
   bool styled() const { return styled_; }
 
  private:

@@ -1,5 +1,6 @@
 #include "cli/input_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -96,25 +97,6 @@ Result<Conversation> ParseConversation(const JsonReader& place) {
     conversation.tools = tools.value();
   }
   return conversation;
-}
-
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t size = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead >= 0x80 && (lead < 0xC2 || lead > 0xF4)) return false;
-    if (text.size() - i < size) return false;
-    uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
-    for (size_t k = 1; k < size; ++k) {
-      const auto byte = static_cast<unsigned char>(text[i + k]);
-      if ((byte & 0xC0u) != 0x80u) return false;
-      code = code << 6 | (byte & 0x3Fu);
-    }
-    const bool overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-    if (overlong || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) return false;
-    i += size;
-  }
-  return true;
 }
 
 }  // namespace fathom

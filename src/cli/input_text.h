@@ -33,9 +33,6 @@ struct Conversation {
 // "role" that is text. Errors name the place below `place`.
 Result<Conversation> ParseConversation(const JsonReader& place);
 
-// True when `text` is whole UTF-8 characters.
-bool IsUtf8(std::string_view text);
-
 }  // namespace fathom
 
 #endif  // FATHOM_CLI_INPUT_TEXT_H_

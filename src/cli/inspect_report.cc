@@ -22,8 +22,7 @@ std::optional<DType> TypeIn(const Checkpoint& checkpoint, const TensorSpec& spec
 }
 
 int64_t Elements(const TensorInfo& tensor) {
-  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1},
-                         std::multiplies<>());
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
 }
 
 // The lines of an error of Checkpoint::Verify.
@@ -72,9 +71,8 @@ InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer
   InspectReport report;
   report.folder = checkpoint.folder();
   report.config = checkpoint.config();
-  report.summary = Summarize(report.config, [&checkpoint](const TensorSpec& spec) {
-    return TypeIn(checkpoint, spec);
-  });
+  report.summary = Summarize(
+      report.config, [&checkpoint](const TensorSpec& spec) { return TypeIn(checkpoint, spec); });
   std::set<int> files;
   for (const TensorInfo& tensor : checkpoint.tensors()) {
     ComponentSize& size = report.by_dtype[tensor.dtype];
@@ -101,10 +99,11 @@ Json InspectReport::ToJson() const {
   });
   Json dtypes = Json::MakeArray();
   for (const auto& [dtype, size] : by_dtype) dtypes.Append(SizeJson(DTypeName(dtype), size));
-  const Json parameters = Json::MakeObject({{"main", summary.main.parameters},
-                                            {"mtp", summary.mtp.parameters},
-                                            {"total", summary.main.parameters + summary.mtp.parameters},
-                                            {"active_per_token", summary.active_parameters}});
+  const Json parameters =
+      Json::MakeObject({{"main", summary.main.parameters},
+                        {"mtp", summary.mtp.parameters},
+                        {"total", summary.main.parameters + summary.mtp.parameters},
+                        {"active_per_token", summary.active_parameters}});
   const Json kv = Json::MakeObject({{"bfloat16", KvBytesPerToken(config, DType::kBF16, false)},
                                     {"float32", KvBytesPerToken(config, DType::kF32, false)}});
   return Json::MakeObject({{"model", folder},
@@ -145,7 +144,8 @@ std::string InspectReport::ToText() const {
                  WithCommas(KvBytesPerToken(config, DType::kF32, false)));
   text += Format("  {:<16}{:>9}{:>20}{:>12}\n", "type", "tensors", "elements", "bytes");
   for (const auto& [dtype, size] : by_dtype) text += SizeLine(DTypeName(dtype), size);
-  text += Format("\n  {} files, {}\n", files, problems.empty() ? "no problems" : "PROBLEMS:");
+  text += Format("\n  {} {}, {}\n", files, files == 1 ? "file" : "files",
+                 problems.empty() ? "no problems" : "PROBLEMS:");
   for (const std::string& problem : problems) text += "  " + problem + "\n";
   return text;
 }

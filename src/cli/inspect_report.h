@@ -17,13 +17,13 @@ namespace fathom {
 struct InspectReport {
   std::string folder;
   ModelConfig config;
-  ModelSummary summary;                       // of what is stored
-  std::map<DType, ComponentSize> by_dtype;    // tensors, elements and bytes of each type
+  ModelSummary summary;                     // of what is stored
+  std::map<DType, ComponentSize> by_dtype;  // tensors, elements and bytes of each type
   int64_t files = 0;
-  int64_t bytes = 0;                          // of all tensors
-  bool has_mtp = false;                       // the MTP layers named by the configuration are there
+  int64_t bytes = 0;     // of all tensors
+  bool has_mtp = false;  // the MTP layers named by the configuration are there
   bool has_tokenizer = false;
-  std::vector<std::string> problems;          // missing, surplus and mis-shaped tensors
+  std::vector<std::string> problems;  // missing, surplus and mis-shaped tensors
 
   Json ToJson() const;
   std::string ToText() const;

@@ -21,7 +21,8 @@ std::array<int, 2> wake_pipe = {-1, -1};
 
 void OnInterrupt(int /*signal*/) {
   const int saved_errno = errno;
-  if (exit_at_once || requested_flag.exchange(true)) _exit(static_cast<int>(ExitCode::kInterrupted));
+  if (exit_at_once || requested_flag.exchange(true))
+    _exit(static_cast<int>(ExitCode::kInterrupted));
   const char byte = 0;
   [[maybe_unused]] const ssize_t written = write(wake_pipe[1], &byte, 1);
   errno = saved_errno;

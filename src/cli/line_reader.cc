@@ -42,8 +42,7 @@ bool LineReader::TakeLine(std::string& line) {
 }
 
 LineReader::Event LineReader::Fill() {
-  std::array<pollfd, 2> waiting = {pollfd{fd_, POLLIN, 0},
-                                   pollfd{interrupt_.wake_fd(), POLLIN, 0}};
+  std::array<pollfd, 2> waiting = {pollfd{fd_, POLLIN, 0}, pollfd{interrupt_.wake_fd(), POLLIN, 0}};
   while (true) {
     if (interrupt_.requested()) {
       interrupt_.Clear();

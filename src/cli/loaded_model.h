@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "cli/command.h"
@@ -16,9 +17,8 @@ namespace fathom {
 
 // What a command wants to do with a model.
 struct EngineNeeds {
-  int64_t max_model_len = 0;  // tokens of one sequence
-  int64_t cache_tokens = 0;   // of all sequences at once
-  int64_t max_sequences = 1;
+  int64_t max_model_len = 0;  // tokens of one sequence; 0: the model's, or what fits
+  int64_t max_num_seqs = 1;
   bool mtp = false;
 };
 
@@ -27,17 +27,18 @@ struct LoadedModel {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Model> model;
   std::unique_ptr<Engine> engine;
-  double load_seconds = 0;
+  double seconds = 0;  // that loading took
 };
 
-// The longest sequence: --max-model-len, or the model's own length, at most 16384. Errors
-// (kBadInput): more than the model has positions for.
-Result<int64_t> MaxModelLen(const ModelFlags& flags, const ModelConfig& config);
+// The engine's sizes for this machine. Errors: those of SizeEngine, before a weight is read.
+Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
+                                    const EngineNeeds& needs);
 
-// Loads the weights, with phases on standard error. Errors: kDoesNotFit when weights and cache need
-// more memory than there is, before anything is read; those of Model::Load.
+// Loads the weights; with them the MTP layer when `mtp`. `progress` hears of one phase. Errors: a
+// FATHOM_ISA that cannot be had; those of Model::Load.
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,
-                              const ModelFlags& flags, const EngineNeeds& needs);
+                              const ModelFlags& flags, const EngineConfig& engine, bool mtp,
+                              Progress& progress);
 
 }  // namespace fathom
 

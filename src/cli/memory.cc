@@ -5,17 +5,14 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 
-#include "base/format.h"
-
 namespace fathom {
 namespace {
-
-constexpr int64_t kWorkingBytes = 300'000'000;
 
 // The number a text begins with, spaces before it skipped.
 std::optional<int64_t> LeadingNumber(std::string_view text) {
@@ -50,22 +47,10 @@ std::optional<int64_t> ParseMemAvailable(std::string_view meminfo) {
   return *kib * 1024;
 }
 
-std::optional<int64_t> AvailableMemory() {
-  auto available = ParseMemAvailable(ReadKernelFile("/proc/meminfo"));
-  const auto group = ControlGroupRoom();
-  if (available && group) available = std::min(*available, *group);
-  return available ? available : group;
-}
-
-Status CheckFits(int64_t weights, int64_t cache, int64_t available) {
-  const int64_t needed = weights + cache + kWorkingBytes;
-  if (needed <= available) return Ok();
-  Error error{Format("{} of memory are needed, {} are available: weights {}, KV cache {}, the rest {}",
-                     HumanBytes(needed), HumanBytes(available), HumanBytes(weights),
-                     HumanBytes(cache), HumanBytes(kWorkingBytes)),
-              "", "use a machine with more memory, a smaller --max-model-len or a smaller model",
-              ErrorKind::kDoesNotFit};
-  return error;
+int64_t AvailableMemory() {
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  const auto available = ParseMemAvailable(ReadKernelFile("/proc/meminfo"));
+  return std::min(available.value_or(kNoLimit), ControlGroupRoom().value_or(kNoLimit));
 }
 
 }  // namespace fathom

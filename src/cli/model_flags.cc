@@ -12,7 +12,7 @@ void ModelFlags::Declare(CommandLine& line) {
                  "Precision of the KV cache; auto: as the activations (default)");
   line.Add("--threads", threads, "N", "Threads to compute with (default: the CPUs there are)");
   line.Add("--max-model-len", max_model_len, "N",
-           "Most tokens of prompt and answer together (default: the model's, at most 16384)");
+           "Most tokens of prompt and answer together (default: the model's, or what fits)");
   line.Add("--max-num-batched-tokens", max_num_batched_tokens, "N",
            "Most tokens computed in one step (default 512)");
 }

@@ -33,14 +33,15 @@ std::vector<int32_t> ModelFolder::EosIds() const {
 }
 
 Result<ModelFolder> OpenModelFolder(FileSystem& files, const std::string& path,
-                                    const std::string& template_file) {
+                                    const std::string& template_file, Progress& progress) {
+  progress.Begin(1, 1, "reading headers", 0);
   FATHOM_TRY(Checkpoint checkpoint, Checkpoint::Open(files, path));
-  FATHOM_TRY(GenerationDefaults defaults,
-             ReadDefaults(files, path, checkpoint.config().vocab));
+  FATHOM_TRY(GenerationDefaults defaults, ReadDefaults(files, path, checkpoint.config().vocab));
   std::optional<TextAssets> text;
   if (HasTokenizer(files, path)) {
     FATHOM_TRY(text, LoadTextAssets(files, path, template_file));
   }
+  progress.End();
   return ModelFolder{path, std::move(checkpoint), std::move(text), std::move(defaults)};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "cli/text_assets.h"
 #include "io/file_system.h"
@@ -25,9 +26,10 @@ struct ModelFolder {
   std::vector<int32_t> EosIds() const;
 };
 
-// `template_file` as in LoadTextAssets. Errors (kBadInput) name the file.
+// `template_file` as in LoadTextAssets. `progress` hears of one phase. Errors (kBadInput) name the
+// file.
 Result<ModelFolder> OpenModelFolder(FileSystem& files, const std::string& path,
-                                    const std::string& template_file);
+                                    const std::string& template_file, Progress& progress);
 
 // The tokenizer, or the error that says what cannot be done without it: "--text".
 Result<const TextAssets*> NeedText(const ModelFolder& folder, const std::string& what);

@@ -30,6 +30,11 @@ ProgressPrinter::ProgressPrinter(const Clock& clock, ProgressUnit unit, bool ter
                                  std::function<void(std::string_view)> write)
     : clock_(clock), unit_(unit), terminal_(terminal), write_(std::move(write)) {}
 
+ProgressPrinter ConsoleProgress(const Clock& clock, Console& console, ProgressUnit unit) {
+  return ProgressPrinter(clock, unit, console.err_is_terminal(),
+                         [&console](std::string_view text) { console.Note(text); });
+}
+
 void ProgressPrinter::Begin(int number, int phases, std::string_view name, int64_t total) {
   const std::lock_guard lock(mutex_);
   title_ = Format("[{}/{}] {}", number, phases, name);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
+#include "cli/console.h"
 
 namespace fathom {
 
@@ -16,8 +17,8 @@ namespace fathom {
 enum class ProgressUnit { kBytes, kTokens };
 
 // Prints phases with rate and time left. On a terminal one line is rewritten in place, ten times a
-// second at most; in a log there is a line when a phase begins, one every five seconds, and one when
-// it ends:
+// second at most; in a log there is a line when a phase begins, one every five seconds, and one
+// when it ends:
 //   [1/2] reading weights: 12.4 of 641.3 GiB (1%), 1.9 GiB/s, 5 min 31 s left
 // Threads: as Progress says. The clock must outlive it.
 class ProgressPrinter : public Progress {
@@ -49,13 +50,17 @@ class ProgressPrinter : public Progress {
   double shown_ = 0;
 };
 
-// A part of a longer job: its phases are counted after `before` earlier ones.
-class LaterPhases : public Progress {
+// Prints to standard error. Clock and console must outlive it.
+ProgressPrinter ConsoleProgress(const Clock& clock, Console& console, ProgressUnit unit);
+
+// A part of a longer job: its phases have `before` others before and `after` others after them.
+class PartOfJob : public Progress {
  public:
-  LaterPhases(Progress& whole, int before) : whole_(whole), before_(before) {}
+  PartOfJob(Progress& whole, int before, int after)
+      : whole_(whole), before_(before), after_(after) {}
 
   void Begin(int number, int phases, std::string_view name, int64_t total) override {
-    whole_.Begin(before_ + number, before_ + phases, name, total);
+    whole_.Begin(before_ + number, before_ + phases + after_, name, total);
   }
   void Advance(int64_t amount) override { whole_.Advance(amount); }
   void End() override { whole_.End(); }
@@ -63,6 +68,7 @@ class LaterPhases : public Progress {
  private:
   Progress& whole_;
   int before_;
+  int after_;
 };
 
 // "3.2 s", "48 s", "5 min 31 s", "2 h 05 min".

@@ -18,17 +18,16 @@ double Rate(int64_t count, double seconds) {
 // One request on its way through the engine.
 class Generation {
  public:
-  Generation(CommandContext& context, Engine& engine, TextStream* stream, const ReplySink& sink)
-      : context_(context), engine_(engine), stream_(stream), sink_(sink) {}
+  Generation(CommandContext& context, Engine& engine, TextStream* stream, Progress& reading,
+             const ReplySink& sink)
+      : context_(context), engine_(engine), stream_(stream), reading_(reading), sink_(sink) {}
 
   Result<Reply> Run(GenerationRequest request) {
     reply_.prompt_tokens = static_cast<int64_t>(request.prompt.size());
     began_ = context_.clock.Seconds();
     FATHOM_TRY(id_, engine_.Submit(std::move(request)));
-    while (!ended_) {
-      if (context_.interrupt.requested()) engine_.Cancel(id_);
-      for (const EngineEvent& event : engine_.Step().events) Take(event);
-    }
+    reading_.Begin(1, 1, "reading the prompt", reply_.prompt_tokens);
+    while (!ended_) Step();
     if (stream_ != nullptr) Deliver(std::nullopt, stream_->Finish());
     context_.interrupt.Clear();
     Measure();
@@ -37,11 +36,22 @@ class Generation {
   }
 
  private:
+  void Step() {
+    if (context_.interrupt.requested()) engine_.Cancel(id_);
+    const StepResult step = engine_.Step();
+    if (reply_.ids.empty()) {
+      reading_.Advance(step.prompt_tokens);
+      if (!step.events.empty()) reading_.End();
+    }
+    for (const EngineEvent& event : step.events) Take(event);
+  }
+
   void Take(const EngineEvent& event) {
     if (event.id != id_) return;
     if (event.token && !stopped() && sink_status_.ok()) TakeToken(*event.token);
     if (!event.finish) return;
     ended_ = true;
+    reply_.error = event.error;
     reply_.finish = stopped() ? FinishReason::kStop : *event.finish;
   }
 
@@ -71,6 +81,7 @@ class Generation {
   CommandContext& context_;
   Engine& engine_;
   TextStream* stream_;
+  Progress& reading_;
   const ReplySink& sink_;
 
   RequestId id_ = 0;
@@ -89,8 +100,8 @@ double Reply::DecodeRate() const {
 }
 
 std::string Reply::Summary() const {
-  return Format("{} tokens in {} ({:.1f}/s), prompt of {} tokens in {} ({:.1f}/s), {}\n", ids.size(),
-                HumanSeconds(decode_seconds), DecodeRate(), prompt_tokens,
+  return Format("{} tokens in {} ({:.1f}/s), prompt of {} tokens in {} ({:.1f}/s), {}\n",
+                ids.size(), HumanSeconds(decode_seconds), DecodeRate(), prompt_tokens,
                 HumanSeconds(prefill_seconds), PrefillRate(), FinishReasonName(finish));
 }
 
@@ -101,8 +112,7 @@ Json Reply::Report(bool has_text, double load_seconds) const {
        {"completion_tokens", completion},
        {"total_tokens", prompt_tokens + completion},
        {"prompt_tokens_details", Json::MakeObject({{"cached_tokens", 0}})},
-       {"completion_tokens_details",
-        Json::MakeObject({{"reasoning_tokens", reasoning_tokens}})}});
+       {"completion_tokens_details", Json::MakeObject({{"reasoning_tokens", reasoning_tokens}})}});
   const Json timings = Json::MakeObject({{"load_s", load_seconds},
                                          {"prefill_s", prefill_seconds},
                                          {"decode_s", decode_seconds},
@@ -117,8 +127,8 @@ Json Reply::Report(bool has_text, double load_seconds) const {
 }
 
 Result<Reply> Generate(CommandContext& context, Engine& engine, GenerationRequest request,
-                       TextStream* stream, const ReplySink& sink) {
-  return Generation(context, engine, stream, sink).Run(std::move(request));
+                       TextStream* stream, Progress& reading, const ReplySink& sink) {
+  return Generation(context, engine, stream, reading, sink).Run(std::move(request));
 }
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 
 #include "api/text_stream.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "engine/engine.h"
@@ -20,6 +21,7 @@ struct Reply {
   std::vector<int32_t> ids;
   std::string text, reasoning;
   FinishReason finish = FinishReason::kStop;
+  std::string error;  // of kError
   int64_t prompt_tokens = 0;
   int64_t reasoning_tokens = 0;
   double prefill_seconds = 0;  // until the first token
@@ -37,10 +39,11 @@ struct Reply {
 // error ends the answer.
 using ReplySink = std::function<Status(std::optional<int32_t> id, const ReplyDelta& delta)>;
 
-// Runs one request to its end. `stream` turns ids into text, or is null. Ctrl-C ends the answer with
-// kCancelled and is then forgotten. Errors: those of Engine::Submit and of the sink.
+// Runs one request to its end. `stream` turns ids into text, or is null. `reading` hears of the
+// prompt's tokens until the first token of the answer. Ctrl-C ends the answer with kCancelled and
+// is then forgotten. Errors: those of Engine::Submit and of the sink.
 Result<Reply> Generate(CommandContext& context, Engine& engine, GenerationRequest request,
-                       TextStream* stream, const ReplySink& sink);
+                       TextStream* stream, Progress& reading, const ReplySink& sink);
 
 }  // namespace fathom
 

@@ -21,8 +21,10 @@ namespace fathom {
 namespace {
 
 constexpr const char* kSummary =
-    "Chats with a model in the terminal, or answers one prompt with -p. From a pipe each line is one\n"
-    "message of the chat. Message text never becomes control tokens; only the template writes them.\n"
+    "Chats with a model in the terminal, or answers one prompt with -p. From a pipe each line is "
+    "one\n"
+    "message of the chat. Message text never becomes control tokens; only the template writes "
+    "them.\n"
     "On a terminal the reasoning is shown dimmed; in a pipe only the answer is written.";
 constexpr const char* kExamples =
     "  fathom run                                  # chat with the bundled demo model\n"
@@ -47,7 +49,8 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
     FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
     return Input{std::move(ids), ReasoningMode::kOff};
   }
-  if (flags.raw) return Input{RawPrompt(*session.folder().text, text, true).ids, ReasoningMode::kOff};
+  if (flags.raw)
+    return Input{RawPrompt(*session.folder().text, text, true).ids, ReasoningMode::kOff};
   Json messages = Json::MakeArray();
   if (!flags.system.empty()) {
     messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));
@@ -57,14 +60,11 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
   return Input{std::move(prompt.ids), ReasoningModeAfter(prompt.text)};
 }
 
-ExitCode CodeOf(FinishReason finish) {
-  if (finish == FinishReason::kCancelled) return ExitCode::kInterrupted;
-  return finish == FinishReason::kError ? ExitCode::kFailed : ExitCode::kDone;
-}
-
 Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
                            const std::string& text) {
   FATHOM_TRY(Input input, OneInput(session, flags, text));
+  FATHOM_OK(session.CheckPrompt(input.ids));
+  FATHOM_OK(session.Load());
   const bool has_text = session.folder().text.has_value();
   AnswerPrinter printer(context.console);
   const auto sink = [&](std::optional<int32_t> id, const ReplyDelta& delta) -> Status {
@@ -81,7 +81,8 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
   }
-  return CodeOf(reply.finish);
+  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;
 }
 
 }  // namespace
@@ -94,8 +95,9 @@ Result<ExitCode> RunCommand(CommandContext& context, std::span<const std::string
   if (!go_on) return ExitCode::kDone;
   FATHOM_OK(flags.Check(line));
   FATHOM_TRY(const std::string text, PromptText(context, flags));
-  FATHOM_TRY(Session session, Session::Start(context, flags));
+  FATHOM_TRY(Session session, Session::Open(context, flags));
   if (flags.one_shot()) return AnswerOne(context, session, flags, text);
+  FATHOM_OK(session.Load());
   return Chat(context, session, flags.system).Run();
 }
 

@@ -1,6 +1,11 @@
 #include "cli/run_flags.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "base/format.h"
+#include "base/json.h"
 #include "cli/input_text.h"
 
 namespace fathom {
@@ -28,6 +33,10 @@ Status RunFlags::Check(const CommandLine& line) {
   }
   if (line.Given("--prompt-ids") && prompt_ids.empty()) {
     return line.Usage("--prompt-ids needs at least one id");
+  }
+  if (!prompt_ids.empty()) {
+    FATHOM_TRY([[maybe_unused]] const std::vector<int32_t> ids,
+               ParseIds("--prompt-ids", prompt_ids));
   }
   for (const char* flag : {"--json", "--raw"}) {
     if (line.Given(flag) && !one_shot()) {

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "cli/input_text.h"
+#include "text/utf8.h"
 
 namespace fathom {
 
@@ -35,9 +36,14 @@ Status SamplingFlags::Check(const CommandLine& line) const {
   if (line.Given("--max-tokens") && max_tokens < 1) {
     return line.Usage(Format("--max-tokens must be at least 1, found {}", max_tokens));
   }
+  if (seed.value_or(0) < 0) {
+    return line.Usage(Format("--seed must be at least 0, found {}", *seed));
+  }
   for (const std::string& text : stop) {
     if (text.empty()) return line.Usage("--stop needs a text that is not empty");
-    if (!IsUtf8(text)) return line.Usage("--stop needs a text that is UTF-8");
+    if (ValidUtf8Prefix(text) != text.size()) {
+      return line.Usage("--stop needs a text that is UTF-8");
+    }
   }
   FATHOM_TRY([[maybe_unused]] const SamplingParams params, Params({}));
   FATHOM_TRY([[maybe_unused]] const std::vector<int32_t> ids, StopIds({}));
@@ -50,11 +56,11 @@ Result<SamplingParams> SamplingFlags::Params(const GenerationDefaults& defaults)
   params.top_p = top_p.value_or(defaults.top_p.value_or(params.top_p));
   params.top_k = top_k.value_or(defaults.top_k.value_or(params.top_k));
   params.min_p = min_p.value_or(defaults.min_p.value_or(params.min_p));
-  params.repetition_penalty = repetition_penalty.value_or(
-      defaults.repetition_penalty.value_or(params.repetition_penalty));
+  params.repetition_penalty =
+      repetition_penalty.value_or(defaults.repetition_penalty.value_or(params.repetition_penalty));
   params.presence_penalty = presence_penalty.value_or(params.presence_penalty);
   params.frequency_penalty = frequency_penalty.value_or(params.frequency_penalty);
-  params.seed = seed;
+  if (seed) params.seed = static_cast<uint64_t>(*seed);
   for (const std::string& text : logit_bias) {
     FATHOM_TRY(const auto bias, ParseLogitBias("--logit-bias", text));
     params.logit_bias.push_back(bias);

@@ -21,7 +21,7 @@ struct SamplingFlags {
   std::optional<int64_t> top_k;
   std::optional<double> repetition_penalty, presence_penalty, frequency_penalty;
   std::vector<std::string> logit_bias;
-  std::optional<uint64_t> seed;
+  std::optional<int64_t> seed;
   std::vector<std::string> stop;
   std::string stop_token_ids;
   bool ignore_eos = false;

@@ -22,9 +22,12 @@ namespace fathom {
 namespace {
 
 constexpr const char* kSummary =
-    "Teacher-forced log-probabilities. Each input line is {\"id\": NAME} with one of \"ids\", \"text\"\n"
-    "and \"messages\"; each output line has id, ids, logprobs (entry i is the natural logarithm of\n"
-    "p(ids[i+1] | ids[0..i])), with --top also top ([id, logprob] lists), nll and perplexity. Text\n"
+    "Teacher-forced log-probabilities. Each input line is {\"id\": NAME} with one of \"ids\", "
+    "\"text\"\n"
+    "and \"messages\"; each output line has id, ids, logprobs (entry i is the natural logarithm "
+    "of\n"
+    "p(ids[i+1] | ids[0..i])), with --top also top ([id, logprob] lists), nll and perplexity. "
+    "Text\n"
     "begins with BOS where the tokenizer adds one; added tokens inside it become their ids.";
 constexpr const char* kExamples =
     "  fathom score /models/r1 --input texts.jsonl --output scores.jsonl --top 5\n"
@@ -84,12 +87,14 @@ Status CheckOutputs(FileSystem& files, const Flags& flags) {
 struct Job {
   ModelFolder folder;
   std::vector<ScoreItem> items;
-  EngineNeeds needs;
+  EngineConfig engine;
 };
 
 // Everything that can be wrong with the input is found here.
-Result<Job> Prepare(CommandContext& context, const Flags& flags) {
-  FATHOM_TRY(ModelFolder folder, OpenModelFolder(context.files, flags.model, flags.chat_template));
+Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progress) {
+  PartOfJob headers(progress, 0, 2);
+  FATHOM_TRY(ModelFolder folder,
+             OpenModelFolder(context.files, flags.model, flags.chat_template, headers));
   const ModelConfig& config = folder.checkpoint.config();
   if (flags.mtp && config.mtp_layers == 0) {
     return BadInput("--mtp: the model has no MTP layer (num_nextn_predict_layers is 0)",
@@ -100,25 +105,32 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags) {
   FATHOM_TRY(const std::string text, context.files.ReadText(flags.input));
   FATHOM_TRY(std::vector<ScoreItem> items,
              ParseScoreInput(text, folder, {flags.input, !flags.no_parse_special, longest}));
-  EngineNeeds needs{1, kTokensInFlight, kSequences, flags.mtp};
+  EngineNeeds needs{1, 1, flags.mtp};
   for (const ScoreItem& item : items) {
     needs.max_model_len = std::max(needs.max_model_len, static_cast<int64_t>(item.ids.size()));
   }
-  needs.cache_tokens = std::max(needs.cache_tokens, needs.max_model_len);
+  needs.max_num_seqs = std::clamp<int64_t>(kTokensInFlight / needs.max_model_len, 1, kSequences);
+  FATHOM_TRY(const EngineConfig engine, SizeForMachine(folder, flags.run, needs));
   FATHOM_OK(CheckOutputs(context.files, flags));
-  return Job{std::move(folder), std::move(items), needs};
+  return Job{std::move(folder), std::move(items), engine};
 }
 
-Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Job& job) {
-  FATHOM_TRY(const LoadedModel loaded, LoadModel(context, job.folder, flags.run, job.needs));
+Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Job& job,
+                           Progress& loading) {
+  PartOfJob weights(loading, 1, 1);
+  FATHOM_TRY(const LoadedModel loaded,
+             LoadModel(context, job.folder, flags.run, job.engine, flags.mtp, weights));
   context.interrupt.WatchFlag();
-  ScorerOptions options{flags.output, flags.full_logits, flags.mtp, flags.top,
-                        job.folder.checkpoint.config().vocab, job.needs.cache_tokens};
+  ScorerOptions options{flags.output,
+                        flags.full_logits,
+                        flags.mtp,
+                        flags.top,
+                        job.folder.checkpoint.config().vocab,
+                        job.engine.scheduler.blocks * job.engine.scheduler.block_tokens};
   int64_t tokens = 0;
   for (const ScoreItem& item : job.items) tokens += static_cast<int64_t>(item.ids.size());
-  ProgressPrinter progress(context.clock, ProgressUnit::kTokens, context.console.err_is_terminal(),
-                           [&context](std::string_view text) { context.console.Note(text); });
-  progress.Begin(2, 2, Format("scoring {} lines", job.items.size()), tokens);
+  ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kTokens);
+  progress.Begin(3, 3, Format("scoring {} lines", job.items.size()), tokens);
   FATHOM_TRY(const ScoreTotals totals,
              Scorer(context, *loaded.engine, options, job.items).Run(progress));
   progress.End();
@@ -152,8 +164,9 @@ Result<ExitCode> ScoreCommand(CommandContext& context, std::span<const std::stri
   FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
   if (!go_on) return ExitCode::kDone;
   FATHOM_OK(CheckFlags(line, flags));
-  FATHOM_TRY(const Job job, Prepare(context, flags));
-  FATHOM_TRY(const ScoreTotals totals, RunJob(context, flags, job));
+  ProgressPrinter loading = ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
+  FATHOM_TRY(const Job job, Prepare(context, flags, loading));
+  FATHOM_TRY(const ScoreTotals totals, RunJob(context, flags, job, loading));
   FATHOM_OK(Report(context, flags, totals));
   return ExitCode::kDone;
 }

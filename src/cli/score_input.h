@@ -24,9 +24,9 @@ struct ScoreInputOptions {
 };
 
 // Reads lines of JSON: {"id": NAME, and one of "ids": [...], "text": TEXT, "messages": [...]}; with
-// "messages" also "tools". NAME is letters, digits, '.', '_' and '-', is not "." or "..", and stands
-// once. Text begins with BOS where the tokenizer adds one to completions; messages go through the
-// chat template, without the start of a further answer. Empty lines are skipped.
+// "messages" also "tools". NAME is letters, digits, '.', '_' and '-', is not "." or "..", and
+// stands once. Text begins with BOS where the tokenizer adds one to completions; messages go
+// through the chat template, without the start of a further answer. Empty lines are skipped.
 //
 // Errors (kBadInput): the first bad line, with the number of others; ids outside the vocabulary,
 // more ids than max_model_len, text without a tokenizer.

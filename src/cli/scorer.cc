@@ -60,9 +60,8 @@ Result<Scorer::Line> Scorer::Start(size_t index) {
                                rows, options_.vocab));
   if (!options_.mtp) return line;
   FATHOM_TRY(line.mtp_logits,
-             NpyWriter::Create(context_.files,
-                               JoinPath(options_.full_logits, item.id + ".mtp.npy"), rows - 1,
-                               options_.vocab));
+             NpyWriter::Create(context_.files, JoinPath(options_.full_logits, item.id + ".mtp.npy"),
+                               rows - 1, options_.vocab));
   return line;
 }
 

@@ -18,12 +18,12 @@
 namespace fathom {
 
 struct ScorerOptions {
-  std::string output;           // the lines' scores, one JSON object a line
-  std::string full_logits;      // folder for <id>.npy; empty: none
-  bool mtp = false;             // with <id>.mtp.npy
-  int64_t top = 0;              // most likely ids a position
+  std::string output;       // the lines' scores, one JSON object a line
+  std::string full_logits;  // folder for <id>.npy; empty: none
+  bool mtp = false;         // with <id>.mtp.npy
+  int64_t top = 0;          // most likely ids a position
   int64_t vocab = 0;
-  int64_t tokens_in_flight = 0; // at most, unless a single line is longer
+  int64_t tokens_in_flight = 0;  // at most, unless a single line is longer
 };
 
 struct ScoreTotals {

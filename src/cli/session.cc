@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "cli/model_source.h"
+#include "cli/progress_printer.h"
 
 namespace fathom {
 namespace {
@@ -31,24 +32,33 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
 
 }  // namespace
 
-Result<Session> Session::Start(CommandContext& context, const RunFlags& flags) {
+Result<Session> Session::Open(CommandContext& context, const RunFlags& flags) {
   std::string path = flags.model;
   if (path.empty()) {
     FATHOM_TRY(path, FindDemoModel(context.files));
   }
-  FATHOM_TRY(ModelFolder folder, OpenModelFolder(context.files, path, flags.chat_template));
+  ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
+  PartOfJob headers(progress, 0, 1);
+  FATHOM_TRY(ModelFolder folder,
+             OpenModelFolder(context.files, path, flags.chat_template, headers));
   FATHOM_OK(CheckFolder(flags, folder));
   Session session(context, flags, std::move(folder));
-  const ModelConfig& config = session.folder_.checkpoint.config();
-  FATHOM_TRY(session.max_model_len_, MaxModelLen(flags.run, config));
+  FATHOM_TRY(session.engine_,
+             SizeForMachine(session.folder_, flags.run, {flags.run.max_model_len, 1, false}));
   const std::string defaults = DescribeDefaults(session.folder_.defaults);
   if (!defaults.empty()) {
     context.console.Note("generation_config.json: " + defaults + " (flags override)\n");
   }
-  const EngineNeeds needs{session.max_model_len_, session.max_model_len_, 1, false};
-  FATHOM_TRY(session.loaded_, LoadModel(context, session.folder_, flags.run, needs));
-  context.interrupt.WatchFlag();
   return session;
+}
+
+Status Session::Load() {
+  ProgressPrinter progress =
+      ConsoleProgress(context_->clock, context_->console, ProgressUnit::kBytes);
+  PartOfJob weights(progress, 1, 0);
+  FATHOM_TRY(loaded_, LoadModel(*context_, folder_, flags_->run, engine_, false, weights));
+  context_->interrupt.WatchFlag();
+  return Ok();
 }
 
 Result<Prompt> Session::Render(const Json& messages) const {
@@ -65,8 +75,15 @@ Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoni
                               const ReplySink& sink, std::string* raw_text) {
   FATHOM_TRY(GenerationRequest request, MakeRequest(std::move(prompt)));
   std::optional<TextStream> stream = MakeStream(reasoning);
+  // What is read in one step needs no progress.
+  const auto tokens = static_cast<int64_t>(request.prompt.size());
+  ProgressPrinter printer =
+      ConsoleProgress(context_->clock, context_->console, ProgressUnit::kTokens);
+  NoProgress silent;
+  Progress& reading = tokens > flags_->run.max_num_batched_tokens ? static_cast<Progress&>(printer)
+                                                                  : static_cast<Progress&>(silent);
   FATHOM_TRY(Reply reply, Generate(*context_, *loaded_.engine, std::move(request),
-                                   stream ? &*stream : nullptr, sink));
+                                   stream ? &*stream : nullptr, reading, sink));
   if (raw_text != nullptr && stream) {
     *raw_text = stream->raw_text();
     // An answer that was cut inside its reasoning: closed, so that the template can drop it.
@@ -75,15 +92,27 @@ Result<Reply> Session::Answer(std::vector<int32_t> prompt, ReasoningMode reasoni
   return reply;
 }
 
-Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) const {
-  const auto prompt_tokens = static_cast<int64_t>(prompt.size());
-  const int64_t room = max_model_len_ - prompt_tokens;
-  if (room < 1) {
-    return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} "
-                           "that fit",
-                           prompt_tokens, max_model_len_),
-                    "", "shorten it, or raise --max-model-len");
+Status Session::CheckPrompt(const std::vector<int32_t>& prompt) const {
+  const int64_t vocab = folder_.checkpoint.config().vocab;
+  for (const int32_t id : prompt) {
+    if (id >= vocab) {
+      return BadInput(
+          Format("token {} of the prompt is outside the vocabulary of {} ids", id, vocab));
+    }
   }
+  const auto tokens = static_cast<int64_t>(prompt.size());
+  if (tokens >= 1 && tokens < max_model_len()) return Ok();
+  if (tokens == 0) return BadInput("the prompt is empty");
+  return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} that "
+                         "fit",
+                         tokens, max_model_len()),
+                  "", "shorten it, or raise --max-model-len");
+}
+
+Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) const {
+  FATHOM_OK(CheckPrompt(prompt));
+  const auto tokens = static_cast<int64_t>(prompt.size());
+  const int64_t room = max_model_len() - tokens;
   GenerationRequest request;
   request.prompt = std::move(prompt);
   FATHOM_TRY(request.sampling, flags_->sampling.Params(folder_.defaults));
@@ -91,7 +120,7 @@ Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) cons
   const int64_t asked = flags_->sampling.max_tokens;
   if (asked > room) {
     context_->console.Note(Format("--max-tokens {} is cut to {}: the prompt has {} of {} tokens\n",
-                                  asked, room, prompt_tokens, max_model_len_));
+                                  asked, room, tokens, max_model_len()));
   }
   request.max_tokens = asked > 0 ? std::min(asked, room) : room;
   return request;

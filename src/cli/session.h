@@ -17,24 +17,28 @@
 
 namespace fathom {
 
-// `fathom run` with its model loaded: answers prompts one after the other.
+// The model of `fathom run`: answers prompts one after the other.
 class Session {
  public:
-  // Opens and checks everything that is quick, then loads the weights.
-  static Result<Session> Start(CommandContext& context, const RunFlags& flags);
+  // Opens and checks everything that is quick; nothing heavy is read.
+  static Result<Session> Open(CommandContext& context, const RunFlags& flags);
+  // Loads the weights. From here on Ctrl-C is a flag.
+  Status Load();
 
   // The rendered conversation. Errors: no tokenizer, no template, what the template raises.
   Result<Prompt> Render(const Json& messages) const;
 
-  // Answers a prompt; `raw_text` (may be null) gets the answer as a history keeps it. Without
-  // `reasoning` everything is text. Errors: a prompt that leaves no room for an answer, with the
-  // numbers; those of Generate.
+  // Errors (kBadInput), with the numbers: ids outside the vocabulary, no room for an answer.
+  Status CheckPrompt(const std::vector<int32_t>& prompt) const;
+
+  // Answers a prompt, once loaded; `raw_text` (may be null) gets the answer as a history keeps it.
+  // With `reasoning` kOff everything is text. Errors: those of CheckPrompt and Generate.
   Result<Reply> Answer(std::vector<int32_t> prompt, ReasoningMode reasoning, const ReplySink& sink,
                        std::string* raw_text);
 
   const ModelFolder& folder() const { return folder_; }
-  int64_t max_model_len() const { return max_model_len_; }
-  double load_seconds() const { return loaded_.load_seconds; }
+  int64_t max_model_len() const { return engine_.max_model_len; }
+  double load_seconds() const { return loaded_.seconds; }
 
  private:
   Session(CommandContext& context, const RunFlags& flags, ModelFolder folder)
@@ -46,8 +50,8 @@ class Session {
   CommandContext* context_;
   const RunFlags* flags_;
   ModelFolder folder_;
+  EngineConfig engine_;
   LoadedModel loaded_;
-  int64_t max_model_len_ = 0;
 };
 
 }  // namespace fathom

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kSummary =
     "Turns text or messages into token ids and back, with the checkpoint's own tokenizer and chat\n"
-    "template. Added tokens inside a text (<think>, ...) become their ids, as transformers does; no\n"
+    "template. Added tokens inside a text (<think>, ...) become their ids, as transformers does; "
+    "no\n"
     "BOS is added to --text and --file.";
 constexpr const char* kExamples =
     "  fathom tokenize /models/r1 --text 'Hello, world'\n"
@@ -57,9 +58,10 @@ Status CheckFlags(const CommandLine& line, const Flags& flags) {
     if (line.Given(flag)) ++inputs;
   }
   if (inputs != 1) {
-    return line.Usage(Format("expected exactly one of --text, --file, --ids and --messages, "
-                             "found {} of them",
-                             inputs));
+    return line.Usage(
+        Format("expected exactly one of --text, --file, --ids and --messages, "
+               "found {} of them",
+               inputs));
   }
   for (const char* flag : {"--no-generation-prompt", "--chat-template", "--chat-template-kwargs"}) {
     if (line.Given(flag) && !line.Given("--messages")) {
@@ -76,8 +78,7 @@ Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextA
                                             const Flags& flags) {
   FATHOM_TRY(const std::string text, context.files.ReadText(flags.messages));
   FATHOM_TRY(const Json json, ParseJson(text, flags.messages));
-  FATHOM_TRY(const Conversation conversation,
-             ParseConversation(JsonReader(json, flags.messages)));
+  FATHOM_TRY(const Conversation conversation, ParseConversation(JsonReader(json, flags.messages)));
   PromptOptions options;
   options.add_generation_prompt = !flags.no_generation_prompt;
   options.parse_special = !flags.no_parse_special;
@@ -109,8 +110,8 @@ std::string JoinIds(std::span<const int32_t> ids) {
 Status CheckIds(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   for (const int32_t id : ids) {
     if (id >= tokenizer.vocab_size()) {
-      return BadInput(Format("--ids: {} is outside the vocabulary of {} ids", id,
-                             tokenizer.vocab_size()));
+      return BadInput(
+          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()));
     }
   }
   return Ok();

@@ -166,7 +166,7 @@ Result<std::unique_ptr<OutputFile>> MemoryFileSystem::Create(const std::string& 
 
 Status MemoryFileSystem::MakeDirectory(const std::string& path) {
   if (files_.contains(path)) {
-    return BadInput("cannot make the folder: something else has this name", path);
+    return BadInput("cannot make the folder: Not a directory", path);
   }
   folders_.insert(AsFolder(path));
   return Ok();

@@ -256,10 +256,7 @@ class PosixFileSystem : public FileSystem {
   Status MakeDirectory(const std::string& path) override {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    if (error || !IsDirectory(path)) {
-      const std::string reason = error ? error.message() : "something else has this name";
-      return BadInput("cannot make the folder: " + reason, path);
-    }
+    if (error) return BadInput("cannot make the folder: " + error.message(), path);
     return Ok();
   }
 };

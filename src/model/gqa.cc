@@ -44,7 +44,7 @@ void GqaAttention::RotateAndCache(const Step& step, int64_t layer) {
                 rows.Cols(first, gqa_.head_dim)[token]);
     }
   };
-  ForEachToken(step.compute, step.tokens(), [&](int64_t token, int) {
+  ForEach(step.compute, step.tokens(), [&](int64_t token, int) {
     rotate(token, q_.view());
     rotate(token, k_.view());
     const auto blocks = step.BlockTable(token);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "io/file_system.h"
 #include "model/weight_reader.h"
 #include "spec/model_config.h"
 
@@ -100,7 +99,7 @@ Status CheckMtp(const Checkpoint& checkpoint) {
   if (layers == 1) return Ok();
   return BadInput(
       Format("the model has {} multi-token prediction layers, exactly 1 is supported", layers),
-      JoinPath(checkpoint.folder(), "config.json") + ": /num_nextn_predict_layers",
+      checkpoint.PathOf("config.json") + ": /num_nextn_predict_layers",
       layers == 0 ? "run without multi-token prediction" : "");
 }
 

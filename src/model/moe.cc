@@ -10,6 +10,8 @@
 namespace fathom {
 namespace {
 
+constexpr int64_t kRouteTokens = 16;  // one piece of work for a thread
+
 RouterRule::Groups Groups(GroupScore score) {
   switch (score) {
     case GroupScore::kNone:
@@ -60,9 +62,12 @@ void MoeMlp::ChooseExperts(const Step& step, const MoeWeights& weights, MatView<
   chosen_weights_.Resize(n, moe_.experts_per_token);
   const MatMulTask logits{x, &weights.router, router_logits_.view()};
   MatMul(step.compute, {&logits, 1});
-  ForEachToken(step.compute, n, [&](int64_t token, int) {
-    Route(rule_, router_logits_.view().Rows(token, 1), weights.choice_bias,
-          chosen_.view().Rows(token, 1), chosen_weights_.view().Rows(token, 1));
+  const int64_t slices = (n + kRouteTokens - 1) / kRouteTokens;
+  ForEach(step.compute, slices, [&](int64_t slice, int) {
+    const int64_t first = slice * kRouteTokens;
+    const int64_t count = std::min(kRouteTokens, n - first);
+    Route(rule_, router_logits_.view().Rows(first, count), weights.choice_bias,
+          chosen_.view().Rows(first, count), chosen_weights_.view().Rows(first, count));
   });
 }
 
@@ -89,7 +94,7 @@ void MoeMlp::SortByExpert() {
 
 void MoeMlp::GatherInputs(const Step& step, MatView<const float> x) {
   slots_.Resize(slot_.rows() * slot_.cols(), x.cols());
-  ForEachToken(step.compute, x.rows(), [&](int64_t token, int) {
+  ForEach(step.compute, x.rows(), [&](int64_t token, int) {
     for (const int64_t slot : slot_[token]) {
       std::copy(x[token].begin(), x[token].end(), slots_[slot].begin());
     }
@@ -142,7 +147,7 @@ void MoeMlp::RunExperts(const Step& step, const MoeWeights& weights, MatView<con
 // out[t] = sum of weight * slots_[slot], experts ascending, then the shared output already in
 // out[t]. The sum is taken in the row of the first choice.
 void MoeMlp::Combine(const Step& step, bool shared, MatView<float> out) {
-  ForEachToken(step.compute, out.rows(), [&](int64_t token, int) {
+  ForEach(step.compute, out.rows(), [&](int64_t token, int) {
     const std::span<const int64_t> slots = slot_[token];
     const std::span<const float> weights = chosen_weights_[token];
     const std::span<float> sum = slots_[slots[0]];

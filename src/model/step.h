@@ -31,11 +31,11 @@ struct Step {
   }
 };
 
-// Runs body(token, thread) for the tokens [0, tokens) over the pool. By reference, so that a step
+// Runs body(item, thread) for the items [0, items) over the pool. By reference, so that a step
 // allocates nothing for its closures.
 template <typename Body>
-void ForEachToken(const Compute& compute, int64_t tokens, const Body& body) {
-  compute.pool->ParallelFor(tokens, std::cref(body));
+void ForEach(const Compute& compute, int64_t items, const Body& body) {
+  compute.pool->ParallelFor(items, std::cref(body));
 }
 
 // The rotation of each token of a step.

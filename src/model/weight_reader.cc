@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "io/file_system.h"
 #include "tensor/float_codec.h"
 
 namespace fathom {
@@ -180,7 +179,7 @@ Status WeightReader::Read(const TensorInfo& tensor, int64_t first_byte,
   const float value = ElementAt(tensor.dtype, codes, static_cast<size_t>(*bad));
   return BadInput(Format("element {} of {} {} is {}, not a finite number", ShapeString(place),
                          DTypeName(tensor.dtype), ShapeString(tensor.shape), value),
-                  JoinPath(checkpoint_.folder(), checkpoint_.FileOf(tensor)) + ": " + tensor.name,
+                  checkpoint_.PathOf(checkpoint_.FileOf(tensor)) + ": " + tensor.name,
                   "the file is damaged or was converted wrongly; fetch or convert it again");
 }
 
@@ -193,13 +192,14 @@ void WeightReader::AddRowStrips(const Weight& weight) {
   }
 }
 
-// A head's rows, from the begin of the block row they start in, so that the strip has scales of its
-// own.
+// A head's rows; with scales from the begin of the block they start in, so that the scales of the
+// strip are whole blocks.
 void WeightReader::AddHeadStrips(const Weight& weight) {
   const int64_t head_rows = weight.rows() / static_cast<int64_t>(weight.w_uk.size());
+  const int64_t align = weight.scales.empty() ? 1 : block_.rows;
   for (size_t head = 0; head < weight.w_uk.size(); ++head) {
     const int64_t begin = static_cast<int64_t>(head) * head_rows;
-    const int64_t first = begin - begin % block_.rows;
+    const int64_t first = begin - begin % align;
     strips_.push_back({&weight, first, begin + head_rows - first, head});
   }
 }

@@ -14,6 +14,7 @@ namespace {
 AttentionKernels KernelsFor(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return AttentionKernelsAvx2();
+  if (isa == Isa::kAvx512) return AttentionKernelsAvx512();
 #endif
   FATHOM_CHECK(isa == Isa::kPortable);
   return AttentionKernelsPortable();
@@ -81,12 +82,16 @@ int64_t TileFloats(std::span<const AttentionTask> tasks) {
 }  // namespace
 
 void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks) {
+  AttentionWith(KernelsFor(compute.isa), compute, scale, tasks);
+}
+
+void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
+                   std::span<const AttentionTask> tasks) {
   int64_t items = 0;
   for (const AttentionTask& task : tasks) {
     CheckTask(task);
     items += TilesOf(task);
   }
-  const AttentionKernels kernels = KernelsFor(compute.isa);
   const int64_t floats = TileFloats(tasks);
   const AlignedBuffer<float> memory(floats * compute.pool->threads());
   compute.pool->ParallelFor(items, [&](int64_t item, int thread) {

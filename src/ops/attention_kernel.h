@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "ops/attention.h"
+#include "ops/compute.h"
 #include "ops/register_tile.h"
 #include "ops/vec_exp.h"
 #include "tensor/dtype.h"
@@ -61,6 +64,10 @@ struct AttentionKernels {
 AttentionKernels AttentionKernelsPortable();
 AttentionKernels AttentionKernelsAvx2();
 AttentionKernels AttentionKernelsAvx512();
+
+// Attention (attention.h) with kernels of the caller's choice.
+void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
+                   std::span<const AttentionTask> tasks);
 
 constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
 constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {
@@ -184,7 +191,7 @@ class AttentionKernel {
       if (rows - r < kRows) return Scores<kRows - 1>(r, rows);
     }
     const int64_t stride = PadToLanes(piece_.key_dim);
-    using Tile = RegisterTile<V, kRows, 1>;
+    using Tile = RegisterTile<V, FloatMath<V>, kRows, 1>;
     const Tile tile = Tile::Sum(
         {.x = keys_ + r * stride, .x_stride = stride, .y = turned_q_, .y_step = kHeadTile},
         piece_.key_dim);
@@ -227,7 +234,7 @@ class AttentionKernel {
     if constexpr (kHeads > 1) {
       if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, rows, corrections);
     }
-    using Tile = RegisterTile<V, kHeads, 1>;
+    using Tile = RegisterTile<V, FloatMath<V>, kHeads, 1>;
     for (int64_t v = 0; v < value_stride_; v += 16) {
       const Tile tile = Tile::Sum({.x = weights_ + h,
                                    .x_stride = 1,

@@ -76,10 +76,9 @@ class AttentionTest : public IsaTest {
   Matrix<float> Run(int threads, float scale, const Shape& shape, MatView<const float> q,
                     const KvRows& kv, int64_t context) const {
     ThreadPool pool(threads);
-    const Compute compute = {.pool = &pool, .isa = GetParam()};
     Matrix<float> out(shape.heads, shape.value_dim);
     const AttentionTask task = Task(shape, q, kv, context, out.view());
-    Attention(compute, scale, {&task, 1});
+    RunAttention({.pool = &pool}, scale, {&task, 1});
     return out;
   }
   static AttentionTask Task(const Shape& shape, MatView<const float> q, const KvRows& kv,
@@ -169,7 +168,7 @@ TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
         tasks.push_back(Task(shape, q.view().Rows(24 * (4 - i), 24), cache.rows(),
                              contexts[4 - i], out.view().Rows(24 * i, 24)));
       }
-      Attention({.pool = &pool, .isa = GetParam()}, 0.2F, tasks);
+      RunAttention({.pool = &pool}, 0.2F, tasks);
       for (int64_t i = 0; i < count; ++i) {
         EXPECT_EQ(std::memcmp(out.view().RowPtr(24 * i), alone[static_cast<size_t>(4 - i)].data(),
                               24 * 16 * sizeof(float)),

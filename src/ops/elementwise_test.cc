@@ -20,7 +20,7 @@ class ElementwiseTest : public IsaTest {
  protected:
   ThreadPool pool_{2};
   Compute On(Activations activations = Activations::kFloat32) {
-    return {.pool = &pool_, .isa = GetParam(), .activations = activations};
+    return {.pool = &pool_, .isa = isa(), .activations = activations};
   }
 };
 

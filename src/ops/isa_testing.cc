@@ -2,18 +2,40 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+
+#include "ops/attention_kernel.h"
+#include "ops/avx512_emulated_testing.h"
+#include "ops/mat_mul_kernel.h"
 
 namespace fathom {
 
 void IsaTest::SetUp() {
-  if (!IsaAvailable(GetParam())) {
-    GTEST_SKIP() << "this processor has no " << IsaName(GetParam());
-  }
+  if (!IsaAvailable(isa())) GTEST_SKIP() << "this processor has no " << IsaName(isa());
 }
 
-std::string IsaTestName(const testing::TestParamInfo<Isa>& info) {
-  return std::string(IsaName(info.param));
+Isa IsaTest::isa() const {
+  if (GetParam() == TestIsa::kAvx2) return Isa::kAvx2;
+  return GetParam() == TestIsa::kAvx512 ? Isa::kAvx512 : Isa::kPortable;
+}
+
+void IsaTest::RunMatMul(Compute compute, std::span<const MatMulTask> tasks) const {
+  compute.isa = isa();
+  if (GetParam() != TestIsa::kEmulatedAvx512) return MatMul(compute, tasks);
+  MatMulWith(MatMulStripEmulatedAvx512, compute, tasks);
+}
+
+void IsaTest::RunAttention(Compute compute, float scale,
+                           std::span<const AttentionTask> tasks) const {
+  compute.isa = isa();
+  if (GetParam() != TestIsa::kEmulatedAvx512) return Attention(compute, scale, tasks);
+  AttentionWith(AttentionKernelsEmulatedAvx512(), compute, scale, tasks);
+}
+
+std::string IsaTestName(const testing::TestParamInfo<TestIsa>& info) {
+  constexpr const char* kNames[] = {"portable", "avx2", "avx512", "avx512_emulated"};
+  return kNames[static_cast<size_t>(info.param)];
 }
 
 }  // namespace fathom

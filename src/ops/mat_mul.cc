@@ -16,6 +16,7 @@ constexpr int64_t kItemsPerThread = 8;
 MatMulStripKernel KernelFor(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return MatMulStripAvx2;
+  if (isa == Isa::kAvx512) return MatMulStripAvx512;
 #endif
   FATHOM_CHECK(isa == Isa::kPortable);
   return MatMulStripPortable;
@@ -39,13 +40,13 @@ int64_t StripPanels(std::span<const MatMulTask> tasks, int threads) {
   return std::clamp<int64_t>(panels / (threads * kItemsPerThread), 1, kMaxStripPanels);
 }
 
-void RunStrip(const Compute& compute, const MatMulTask& task, int64_t first, int64_t panels) {
+// The panels from `first` on of a task, at most `width`.
+MatMulStrip StripAt(const MatMulTask& task, int64_t first, int64_t width, PanelScales* scales) {
   const PackedMatrix& weight = *task.weight;
-  panels = std::min(panels, weight.panels() - first);
-  PanelScales scales[kMaxStripPanels];
+  const int64_t panels = std::min(width, weight.panels() - first);
   for (int64_t i = 0; i < panels; ++i) scales[i] = weight.panel_scales(first + i);
   const int64_t first_row = first * PackedMatrix::kPanelRows;
-  KernelFor(compute.isa)({.x = task.x.data(),
+  return {.x = task.x.data(),
                           .x_stride = task.x.stride(),
                           .tokens = task.x.rows(),
                           .out = task.out.data() + first_row,
@@ -57,13 +58,17 @@ void RunStrip(const Compute& compute, const MatMulTask& task, int64_t first, int
                           .scales = scales,
                           .panels = panels,
                           .segments = weight.segments().data(),
-                          .segment_count = static_cast<int64_t>(weight.segments().size()),
-                          .bfloat16 = compute.activations == Activations::kBfloat16});
+                          .segment_count = static_cast<int64_t>(weight.segments().size())};
 }
 
 }  // namespace
 
 void MatMul(const Compute& compute, std::span<const MatMulTask> tasks) {
+  MatMulWith(KernelFor(compute.isa), compute, tasks);
+}
+
+void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
+                std::span<const MatMulTask> tasks) {
   for (const MatMulTask& task : tasks) CheckTask(task);
   const int64_t width = StripPanels(tasks, compute.pool->threads());
   int64_t items = 0;
@@ -71,7 +76,10 @@ void MatMul(const Compute& compute, std::span<const MatMulTask> tasks) {
   compute.pool->ParallelFor(items, [&](int64_t item, int /*thread*/) {
     size_t i = 0;
     while (item >= StripsOf(tasks[i], width)) item -= StripsOf(tasks[i++], width);
-    RunStrip(compute, tasks[i], item * width, width);
+    PanelScales scales[kMaxStripPanels];
+    MatMulStrip strip = StripAt(tasks[i], item * width, width, scales);
+    strip.bfloat16 = compute.activations == Activations::kBfloat16;
+    kernel(strip);
   });
 }
 

@@ -3,6 +3,6 @@
 
 namespace fathom {
 
-void MatMulStripAvx2(const MatMulStrip& strip) { MatMulKernel<VecAvx2>::Run(strip); }
+void MatMulStripAvx2(const MatMulStrip& strip) { RunStrip<VecAvx2>(strip); }
 
 }  // namespace fathom

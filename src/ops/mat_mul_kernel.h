@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "ops/compute.h"
+#include "ops/mat_mul.h"
 #include "ops/packed_matrix.h"
 #include "ops/register_tile.h"
 #include "tensor/dtype.h"
@@ -44,65 +47,143 @@ void MatMulStripPortable(const MatMulStrip& strip);
 void MatMulStripAvx2(const MatMulStrip& strip);
 void MatMulStripAvx512(const MatMulStrip& strip);
 
-template <typename V>
+// MatMul (mat_mul.h) with a kernel of the caller's choice.
+void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
+                std::span<const MatMulTask> tasks);
+
+// Adds one segment's products to the totals of a block of tokens, register tile by register tile.
+// It knows nothing of the codes its weights came from.
+template <typename V, typename Math>
+class MatMulTiles {
+ public:
+  using Element = typename Math::Element;
+  static constexpr int64_t kSegmentElements = 128 / Math::kColumns;
+
+  struct Block {
+    const Element* x;  // [tokens][count], rows x_stride apart
+    int64_t x_stride;
+    int64_t count;           // elements of the segment
+    const Element* weights;  // [panels][kSegmentElements][16]
+    const float* scales;     // [panels][16]
+    int64_t tokens;
+    int64_t panels;
+    float* totals;  // [tokens][panels][16]
+  };
+
+  explicit MatMulTiles(const Block& block) : block_(block) {}
+
+  void Run() const {
+    for (int64_t t = 0; t < block_.tokens; t += V::kTileTokens) Tokens<V::kTileTokens>(t);
+  }
+
+ private:
+  // Tokens [t, t + kTokens), or as many of them as there are, times every panel.
+  template <int kTokens>
+  void Tokens(int64_t t) const {
+    if constexpr (kTokens > 1) {
+      if (block_.tokens - t < kTokens) return Tokens<kTokens - 1>(t);
+    }
+    int64_t p = 0;
+    for (; p + V::kTilePanels <= block_.panels; p += V::kTilePanels) {
+      OneTile<kTokens, V::kTilePanels>(t, p);
+    }
+    for (; p < block_.panels; ++p) OneTile<kTokens, 1>(t, p);
+  }
+
+  template <int kTokens, int kPanels>
+  void OneTile(int64_t t, int64_t panel) const {
+    using Tile = RegisterTile<V, Math, kTokens, kPanels>;
+    const Tile tile = Tile::Sum({.x = block_.x + t * block_.x_stride,
+                                 .x_stride = block_.x_stride,
+                                 .y = block_.weights + panel * kSegmentElements * 16,
+                                 .panel_stride = kSegmentElements * 16},
+                                block_.count);
+    float* totals = block_.totals + (t * block_.panels + panel) * 16;
+    Unroll<kPanels>([&](auto p) {
+      const typename V::Lanes scale = V::Load(block_.scales + (panel + p.value) * 16);
+      Unroll<kTokens>([&](auto i) {
+        float* total = totals + (i.value * block_.panels + p.value) * 16;
+        V::Store(total, V::Fma(tile.sums[Tile::At(i.value, p.value)], scale, V::Load(total)));
+      });
+    });
+  }
+
+  const Block block_;
+};
+
+// The product of one strip whose codes are of kType, in one kind of arithmetic (register_tile.h).
+template <typename V, typename Math, DType kType>
 class MatMulKernel {
  public:
   static void Run(const MatMulStrip& strip) {
-    switch (strip.dtype) {
-      case DType::kF32:
-        return RunTyped<DType::kF32>(strip);
-      case DType::kF16:
-        return RunTyped<DType::kF16>(strip);
-      case DType::kBF16:
-        return RunTyped<DType::kBF16>(strip);
-      default:
-        return RunTyped<DType::kF8E4M3>(strip);
+    if (strip.tokens <= kDirectTokens) {
+      RunDirect<1>(strip);
+    } else {
+      RunBlocked(strip);
     }
   }
 
  private:
   using Lanes = typename V::Lanes;
+  using Element = typename Math::Element;
+  using Operand = typename Math::Operand;
+
   static constexpr int64_t kRows = 16;
-  static constexpr int64_t kSegment = 128;
+  static constexpr int64_t kSegmentElements = MatMulTiles<V, Math>::kSegmentElements;
   // The totals of a block of tokens and the widened weights of a segment share the second-level
   // cache: 48 + 64 KiB.
   static constexpr int64_t kBlockTokens = 96;
   static constexpr int kDirectTokens = 4;
-
-  template <DType kType>
   static constexpr int64_t kColumnBytes =
       kRows * (kType == DType::kF32 ? 4 : kType == DType::kF8E4M3 ? 1 : 2);
+  static constexpr int64_t kPairBytes = 2 * kColumnBytes;
+  static constexpr int kPairElements = 2 / Math::kColumns;
 
-  template <DType kType>
-  static void RunTyped(const MatMulStrip& strip) {
-    if (strip.tokens <= kDirectTokens) {
-      RunDirect<kType, 1>(strip);
+  static constexpr int64_t Elements(int64_t cols) {
+    return (cols + Math::kColumns - 1) / Math::kColumns;
+  }
+
+  // The activations of a segment as Math reads them: where they lie, or packed into `room`.
+  struct Activations {
+    const Element* x;
+    int64_t stride;
+  };
+  static Activations Prepare(const MatMulStrip& strip, const PackedSegment& segment,
+                             Element* room) {
+    const float* x = strip.x + segment.first_col;
+    if constexpr (Math::kColumns == 1) {
+      return {x, strip.x_stride};
     } else {
-      RunBlocked<kType>(strip);
+      for (int64_t t = 0; t < strip.tokens; ++t) {
+        V::PackPairs(x + t * strip.x_stride, segment.cols, room + t * kSegmentElements);
+      }
+      return {room, kSegmentElements};
     }
   }
 
   // --- Few tokens: weights are widened in registers, as they stream by.
 
-  template <DType kType, int kTokens>
+  template <int kTokens>
   static void RunDirect(const MatMulStrip& strip) {
     if constexpr (kTokens < kDirectTokens) {
-      if (strip.tokens > kTokens) return RunDirect<kType, kTokens + 1>(strip);
+      if (strip.tokens > kTokens) return RunDirect<kTokens + 1>(strip);
     }
     constexpr int kPanels = kTokens >= V::kDecodeLanes ? 1 : V::kDecodeLanes / kTokens;
     int64_t panel = 0;
     for (; panel + kPanels <= strip.panels; panel += kPanels) {
-      DirectPanels<kType, kTokens, kPanels>(strip, panel);
+      DirectPanels<kTokens, kPanels>(strip, panel);
     }
-    for (; panel < strip.panels; ++panel) DirectPanels<kType, kTokens, 1>(strip, panel);
+    for (; panel < strip.panels; ++panel) DirectPanels<kTokens, 1>(strip, panel);
   }
 
-  template <DType kType, int kTokens, int kPanels>
+  template <int kTokens, int kPanels>
   static void DirectPanels(const MatMulStrip& strip, int64_t panel) {
+    alignas(64) Element room[kTokens * kSegmentElements];
     Lanes totals[kTokens * kPanels];
     for (Lanes& total : totals) total = V::Zero();
     for (int64_t s = 0; s < strip.segment_count; ++s) {
-      DirectSegment<kType, kTokens, kPanels>(strip, panel, s, totals);
+      const Activations x = Prepare(strip, strip.segments[s], room);
+      DirectSegment<kTokens, kPanels>(strip, panel, s, x, totals);
     }
     for (int p = 0; p < kPanels; ++p) {
       for (int t = 0; t < kTokens; ++t) {
@@ -111,39 +192,40 @@ class MatMulKernel {
     }
   }
 
-  template <DType kType, int kTokens, int kPanels>
-  static void DirectSegment(const MatMulStrip& strip, int64_t panel, int64_t s, Lanes* totals) {
+  template <int kTokens, int kPanels>
+  static void DirectSegment(const MatMulStrip& strip, int64_t panel, int64_t s,
+                            const Activations& activations, Lanes* totals) {
     const PackedSegment& segment = strip.segments[s];
-    const std::byte* codes = strip.codes + panel * strip.panel_bytes +
-                             segment.first_place * kColumnBytes<kType>;
-    const float* x = strip.x + segment.first_col;
+    const std::byte* codes =
+        strip.codes + panel * strip.panel_bytes + segment.first_place * kColumnBytes;
+    const Element* x = activations.x;
     Lanes sums[kTokens * kPanels];
     Unroll<kTokens * kPanels>([&](auto i) { sums[i.value] = V::Zero(); });
-    int64_t c = 0;
-    for (; c + 2 <= segment.cols; c += 2, codes += 2 * kColumnBytes<kType>) {
+    for (int64_t c = 0; c + 2 <= segment.cols; c += 2, codes += kPairBytes, x += kPairElements) {
       Unroll<kPanels>([&](auto p) {
-        Lanes even, odd;
-        V::template LoadPair<kType>(codes + p.value * strip.panel_bytes, even, odd);
-        Unroll<kTokens>([&](auto t) {
-          constexpr int kSum = p.value * kTokens + t.value;
-          const float* token = x + t.value * strip.x_stride + c;
-          sums[kSum] = V::Fma(V::Broadcast(token[0]), even, sums[kSum]);
-          sums[kSum] = V::Fma(V::Broadcast(token[1]), odd, sums[kSum]);
+        Operand pair[kPairElements];
+        Math::template LoadPair<kType>(codes + p.value * strip.panel_bytes, pair);
+        Unroll<kTokens * kPairElements>([&](auto i) {
+          constexpr int kToken = i.value / kPairElements;
+          constexpr int kElement = i.value % kPairElements;
+          Lanes& sum = sums[p.value * kTokens + kToken];
+          sum = Math::MulAdd(Math::Broadcast(x[kToken * activations.stride + kElement]),
+                             pair[kElement], sum);
         });
       });
     }
-    if (c < segment.cols) {
+    if (segment.cols % 2 != 0) {
       Unroll<kPanels>([&](auto p) {
-        const Lanes even = V::template LoadEven<kType>(codes + p.value * strip.panel_bytes);
+        const Operand last =
+            Math::template LoadLast<kType>(codes + p.value * strip.panel_bytes);
         Unroll<kTokens>([&](auto t) {
-          constexpr int kSum = p.value * kTokens + t.value;
-          const float* token = x + t.value * strip.x_stride + c;
-          sums[kSum] = V::Fma(V::Broadcast(token[0]), even, sums[kSum]);
+          Lanes& sum = sums[p.value * kTokens + t.value];
+          sum = Math::MulAdd(Math::Broadcast(x[t.value * activations.stride]), last, sum);
         });
       });
     }
     Unroll<kPanels>([&](auto p) {
-      const Lanes scale = Scale<kType>(strip.scales[panel + p.value], s);
+      const Lanes scale = Scale(strip.scales[panel + p.value], s);
       Unroll<kTokens>([&](auto t) {
         constexpr int kSum = p.value * kTokens + t.value;
         totals[kSum] = V::Fma(sums[kSum], scale, totals[kSum]);
@@ -154,11 +236,12 @@ class MatMulKernel {
   // --- Many tokens: a segment of the strip is widened once and reused by all tokens of a block.
 
   struct Block {
-    alignas(64) float weights[kMaxStripPanels * kSegment * kRows];    // [panel][col][row]
+    alignas(64) Element x[Math::kColumns == 1 ? 1 : kBlockTokens * kSegmentElements];
+    alignas(64) Element weights[kMaxStripPanels * kSegmentElements * kRows];  // [panel][i][row]
+    alignas(64) float scales[kMaxStripPanels * kRows];
     alignas(64) float totals[kBlockTokens * kMaxStripPanels * kRows];  // [token][panel][row]
   };
 
-  template <DType kType>
   static void RunBlocked(const MatMulStrip& strip) {
     Block block;
     for (int64_t first = 0; first < strip.tokens; first += kBlockTokens) {
@@ -167,23 +250,32 @@ class MatMulKernel {
       part.x += first * strip.x_stride;
       part.out += first * strip.out_stride;
       part.tokens = rest < kBlockTokens ? rest : kBlockTokens;
-      BlockedTokens<kType>(part, block);
+      BlockedTokens(part, block);
     }
   }
 
-  template <DType kType>
   static void BlockedTokens(const MatMulStrip& strip, Block& block) {
     for (int64_t i = 0; i < strip.tokens * strip.panels; ++i) {
       V::Store(block.totals + i * kRows, V::Zero());
     }
     for (int64_t s = 0; s < strip.segment_count; ++s) {
+      const Activations x = Prepare(strip, strip.segments[s], block.x);
       for (int64_t p = 0; p < strip.panels; ++p) {
-        Widen<kType>(strip.codes + p * strip.panel_bytes, strip.segments[s],
-                     block.weights + p * kSegment * kRows);
+        Widen(strip.codes + p * strip.panel_bytes, strip.segments[s],
+              block.weights + p * kSegmentElements * kRows);
       }
-      for (int64_t t = 0; t < strip.tokens; t += V::kTileTokens) {
-        TilesOfTokens<kType, V::kTileTokens>(strip, s, t, block);
+      for (int64_t p = 0; p < strip.panels; ++p) {
+        V::Store(block.scales + p * kRows, Scale(strip.scales[p], s));
       }
+      MatMulTiles<V, Math>({.x = x.x,
+                            .x_stride = x.stride,
+                            .count = Elements(strip.segments[s].cols),
+                            .weights = block.weights,
+                            .scales = block.scales,
+                            .tokens = strip.tokens,
+                            .panels = strip.panels,
+                            .totals = block.totals})
+          .Run();
     }
     for (int64_t t = 0; t < strip.tokens; ++t) {
       for (int64_t p = 0; p < strip.panels; ++p) {
@@ -192,55 +284,18 @@ class MatMulKernel {
     }
   }
 
-  template <DType kType>
-  static void Widen(const std::byte* panel, const PackedSegment& segment, float* out) {
-    const std::byte* codes = panel + segment.first_place * kColumnBytes<kType>;
-    int64_t c = 0;
-    for (; c + 2 <= segment.cols; c += 2, codes += 2 * kColumnBytes<kType>, out += 2 * kRows) {
-      Lanes even, odd;
-      V::template LoadPair<kType>(codes, even, odd);
-      V::Store(out, even);
-      V::Store(out + kRows, odd);
+  static void Widen(const std::byte* panel, const PackedSegment& segment, Element* out) {
+    const std::byte* codes = panel + segment.first_place * kColumnBytes;
+    for (int64_t c = 0; c + 2 <= segment.cols; c += 2, codes += kPairBytes) {
+      Operand pair[kPairElements];
+      Math::template LoadPair<kType>(codes, pair);
+      for (int i = 0; i < kPairElements; ++i, out += kRows) Math::Store(out, pair[i]);
     }
-    if (c < segment.cols) V::Store(out, V::template LoadEven<kType>(codes));
-  }
-
-  // Tokens [t, t + kTokens) or as many as there are, times every panel.
-  template <DType kType, int kTokens>
-  static void TilesOfTokens(const MatMulStrip& strip, int64_t s, int64_t t, Block& block) {
-    if constexpr (kTokens > 1) {
-      if (strip.tokens - t < kTokens) return TilesOfTokens<kType, kTokens - 1>(strip, s, t, block);
-    }
-    int64_t p = 0;
-    for (; p + V::kTilePanels <= strip.panels; p += V::kTilePanels) {
-      OneTile<kType, kTokens, V::kTilePanels>(strip, s, t, p, block);
-    }
-    for (; p < strip.panels; ++p) OneTile<kType, kTokens, 1>(strip, s, t, p, block);
-  }
-
-  template <DType kType, int kTokens, int kPanels>
-  static void OneTile(const MatMulStrip& strip, int64_t s, int64_t t, int64_t panel,
-                      Block& block) {
-    const PackedSegment& segment = strip.segments[s];
-    const TileOperands operands = {.x = strip.x + t * strip.x_stride + segment.first_col,
-                                   .x_stride = strip.x_stride,
-                                   .y = block.weights + panel * kSegment * kRows,
-                                   .panel_stride = kSegment * kRows};
-    using Tile = RegisterTile<V, kTokens, kPanels>;
-    const Tile tile = Tile::Sum(operands, segment.cols);
-    float* totals = block.totals + (t * strip.panels + panel) * kRows;
-    Unroll<kPanels>([&](auto p) {
-      const Lanes scale = Scale<kType>(strip.scales[panel + p.value], s);
-      Unroll<kTokens>([&](auto i) {
-        float* total = totals + (i.value * strip.panels + p.value) * kRows;
-        V::Store(total, V::Fma(tile.sums[Tile::At(i.value, p.value)], scale, V::Load(total)));
-      });
-    });
+    if (segment.cols % 2 != 0) Math::Store(out, Math::template LoadLast<kType>(codes));
   }
 
   // --- Both.
 
-  template <DType kType>
   static Lanes Scale(const PanelScales& scales, int64_t s) {
     const Lanes scale = scales.uniform ? V::Broadcast(scales.values[s])
                                        : V::Load(scales.values + s * kRows);
@@ -256,6 +311,29 @@ class MatMulKernel {
     for (int64_t r = 0; r < rows; ++r) out[r] = all[r];
   }
 };
+
+// BF16 and F8 weights times bfloat16 activations run in pairs where V can; all else in float32.
+template <typename V, DType kType>
+void RunStripOfType(const MatMulStrip& strip) {
+  if constexpr (V::kHasPairs && (kType == DType::kBF16 || kType == DType::kF8E4M3)) {
+    if (strip.bfloat16) return MatMulKernel<V, PairMath<V>, kType>::Run(strip);
+  }
+  MatMulKernel<V, FloatMath<V>, kType>::Run(strip);
+}
+
+template <typename V>
+void RunStrip(const MatMulStrip& strip) {
+  switch (strip.dtype) {
+    case DType::kF32:
+      return RunStripOfType<V, DType::kF32>(strip);
+    case DType::kF16:
+      return RunStripOfType<V, DType::kF16>(strip);
+    case DType::kBF16:
+      return RunStripOfType<V, DType::kBF16>(strip);
+    default:
+      return RunStripOfType<V, DType::kF8E4M3>(strip);
+  }
+}
 
 }  // namespace fathom
 

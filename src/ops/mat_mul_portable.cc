@@ -3,6 +3,6 @@
 
 namespace fathom {
 
-void MatMulStripPortable(const MatMulStrip& strip) { MatMulKernel<VecPortable>::Run(strip); }
+void MatMulStripPortable(const MatMulStrip& strip) { RunStrip<VecPortable>(strip); }
 
 }  // namespace fathom

@@ -26,15 +26,14 @@ constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 
 class MatMulTest : public IsaTest {
  protected:
-  Compute OnThreads(ThreadPool& pool) const { return {.pool = &pool, .isa = GetParam()}; }
+  Matrix<float> Product(ThreadPool& pool, const PackedMatrix& weight, MatView<const float> x,
+                        Activations activations = Activations::kFloat32) const {
+    Matrix<float> out(x.rows(), weight.rows());
+    const MatMulTask task = {.x = x, .weight = &weight, .out = out.view()};
+    RunMatMul({.pool = &pool, .activations = activations}, {&task, 1});
+    return out;
+  }
 };
-
-Matrix<float> Product(const Compute& compute, const PackedMatrix& weight, MatView<const float> x) {
-  Matrix<float> out(x.rows(), weight.rows());
-  const MatMulTask task = {.x = x, .weight = &weight, .out = out.view()};
-  MatMul(compute, {&task, 1});
-  return out;
-}
 
 // A sum over cols in segments is at most cols + segments + 1 roundings of half an epsilon deep.
 void ExpectClose(const Matrix<float>& out, const ReferenceProduct& reference, int64_t cols) {
@@ -61,6 +60,8 @@ constexpr Shape kShapes[] = {{16, 128}, {1, 1},    {3, 5},     {17, 127}, {40, 1
                              {96, 257}, {200, 384}, {129, 131}, {300, 77}};
 constexpr DType kDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF8E4M3};
 
+constexpr Activations kModes[] = {Activations::kFloat32, Activations::kBfloat16};
+
 TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
   ThreadPool pool(2);
   for (const DType dtype : kDTypes) {
@@ -68,11 +69,15 @@ TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
       const OwnedWeight weight = RandomWeight(dtype, shape.rows, shape.cols, 1);
       const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, shape.rows);
       for (const int64_t m : {1, 4, 23}) {
-        SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " [" << shape.rows << ", "
-                                        << shape.cols << "] m " << m);
-        const Matrix<float> x = RandomActivations(m, shape.cols, 2);
-        ExpectClose(Product(OnThreads(pool), packed, x.view()),
-                    MatMulReference(weight.stored, x.view()), shape.cols);
+        for (const Activations mode : kModes) {
+          SCOPED_TRACE(testing::Message()
+                       << DTypeName(dtype) << " [" << shape.rows << ", " << shape.cols << "] m "
+                       << m << " mode " << static_cast<int>(mode));
+          const Matrix<float> x =
+              RandomActivations(m, shape.cols, 2, mode == Activations::kBfloat16);
+          ExpectClose(Product(pool, packed, x.view(), mode),
+                      MatMulReference(weight.stored, x.view()), shape.cols);
+        }
       }
     }
   }
@@ -80,18 +85,20 @@ TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
 
 TEST_P(MatMulTest, OneRowHasTheSameBitsForAnyBatchAndThreadCount) {
   for (const DType dtype : kDTypes) {
-    const OwnedWeight weight = RandomWeight(dtype, 203, 395, 3);
-    const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, 203);
-    const Matrix<float> x = RandomActivations(113, 395, 4);
-    ThreadPool one(1);
-    const Matrix<float> whole = Product(OnThreads(one), packed, x.view());
-    for (const int threads : {1, 2, 3}) {
-      ThreadPool pool(threads);
-      for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 13, 64, 97, 113}) {
-        const int64_t first = 113 - m;
-        const Matrix<float> part = Product(OnThreads(pool), packed, x.view().Rows(first, m));
-        EXPECT_TRUE(SameBits(part.view(), whole.view().Rows(first, m)))
-            << DTypeName(dtype) << " m " << m << " threads " << threads;
+    for (const Activations mode : kModes) {
+      const OwnedWeight weight = RandomWeight(dtype, 203, 395, 3);
+      const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, 203);
+      const Matrix<float> x = RandomActivations(113, 395, 4, mode == Activations::kBfloat16);
+      ThreadPool one(1);
+      const Matrix<float> whole = Product(one, packed, x.view(), mode);
+      for (const int threads : {1, 2, 3}) {
+        ThreadPool pool(threads);
+        for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 13, 64, 97, 113}) {
+          const int64_t first = 113 - m;
+          const Matrix<float> part = Product(pool, packed, x.view().Rows(first, m), mode);
+          EXPECT_TRUE(SameBits(part.view(), whole.view().Rows(first, m)))
+              << DTypeName(dtype) << " m " << m << " threads " << threads;
+        }
       }
     }
   }
@@ -114,9 +121,9 @@ TEST_P(MatMulTest, AListOfProductsGivesTheBitsOfEachAlone) {
   for (size_t i = 0; i < 7; ++i) {
     tasks.push_back({.x = xs[i].view(), .weight = &weights[i], .out = outs[i].view()});
   }
-  MatMul(OnThreads(pool), tasks);
+  RunMatMul({.pool = &pool}, tasks);
   for (size_t i = 0; i < 7; ++i) {
-    EXPECT_TRUE(SameBits(Product(OnThreads(pool), weights[i], xs[i].view()).view(),
+    EXPECT_TRUE(SameBits(Product(pool, weights[i], xs[i].view()).view(),
                          outs[i].view()))
         << "task " << i;
   }
@@ -128,11 +135,11 @@ TEST_P(MatMulTest, WritesOnlyItsColumnsOfAWiderMatrix) {
   const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, 21);
   for (const int64_t m : {2, 9}) {
     const Matrix<float> x = RandomActivations(m, 64, 4);
-    const Matrix<float> alone = Product(OnThreads(pool), packed, x.view());
+    const Matrix<float> alone = Product(pool, packed, x.view());
     Matrix<float> wide(m, 30);
     std::fill_n(wide.data(), m * 30, -7.0F);
     const MatMulTask task = {.x = x.view(), .weight = &packed, .out = wide.view().Cols(4, 21)};
-    MatMul(OnThreads(pool), {&task, 1});
+    RunMatMul({.pool = &pool}, {&task, 1});
     EXPECT_TRUE(SameBits(wide.view().Cols(4, 21), alone.view()));
     for (int64_t r = 0; r < m; ++r) {
       for (const int64_t c : {0, 1, 2, 3, 25, 26, 27, 28, 29}) EXPECT_EQ(wide.view().RowPtr(r)[c], -7.0F);
@@ -155,7 +162,7 @@ TEST_P(MatMulTest, GoldenBlockScaledProduct) {
   const MatView<const float> view(x.data(), 6, 384);
   ReferenceProduct golden = MatMulReference(weight, view);
   golden.y = y;  // the magnitudes are ours, the values are not
-  ExpectClose(Product(OnThreads(pool), packed, view), golden, 384);
+  ExpectClose(Product(pool, packed, view), golden, 384);
 }
 
 TEST_P(MatMulTest, TransposedCutsWithUnalignedBlocksMatchTheReference) {
@@ -165,7 +172,7 @@ TEST_P(MatMulTest, TransposedCutsWithUnalignedBlocksMatchTheReference) {
     const int64_t count = 170;
     const PackedMatrix turned = PackedMatrix::FromRowsTransposed(weight.stored, first, count);
     const Matrix<float> x = RandomActivations(7, count, 6);
-    const Matrix<float> out = Product(OnThreads(pool), turned, x.view());
+    const Matrix<float> out = Product(pool, turned, x.view());
     for (int64_t t = 0; t < 7; ++t) {
       for (int64_t r = 0; r < 200; ++r) {
         double sum = 0;

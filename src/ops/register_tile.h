@@ -1,7 +1,10 @@
 #ifndef FATHOM_OPS_REGISTER_TILE_H_
 #define FATHOM_OPS_REGISTER_TILE_H_
 
+#include <cstddef>
 #include <cstdint>
+
+#include "tensor/dtype.h"
 
 namespace fathom {
 
@@ -20,38 +23,93 @@ template <int kCount, int kFirst = 0, typename Body>
   }
 }
 
-// The operands of a tile's sums: scalars x(t, i) = x[t * x_stride + i * x_step] and rows of sixteen
-// lanes y(p, i) = y[p * panel_stride + i * y_step].
+// How sums are made over the vector type V: an element of x, sixteen of y and sixteen sums meet in
+// one multiply-add. Elements are 32 bits wide.
+
+// An element is one float32 column.
+template <typename V>
+struct FloatMath {
+  using Element = float;
+  using Operand = typename V::Lanes;
+  static constexpr int kColumns = 1;  // of a panel, in an element
+
+  static Operand Load(const float* y) { return V::Load(y); }
+  static void Store(float* y, const Operand& v) { V::Store(y, v); }
+  static Operand Broadcast(float x) { return V::Broadcast(x); }
+  static typename V::Lanes MulAdd(const Operand& x, const Operand& y,
+                                  const typename V::Lanes& sum) {
+    return V::Fma(x, y, sum);
+  }
+  // Two columns of a panel, or the first of them alone.
+  template <DType kType>
+  static void LoadPair(const std::byte* codes, Operand (&out)[2]) {
+    V::template LoadPair<kType>(codes, out[0], out[1]);
+  }
+  template <DType kType>
+  static Operand LoadLast(const std::byte* codes) {
+    return V::template LoadEven<kType>(codes);
+  }
+};
+
+// An element is a pair of bfloat16 columns, multiplied and added in one instruction. BF16 and F8
+// panels lie in such pairs, an odd last column beside a zero.
+template <typename V>
+struct PairMath {
+  using Element = uint32_t;
+  using Operand = typename V::Pairs;
+  static constexpr int kColumns = 2;
+
+  static Operand Load(const uint32_t* y) { return V::LoadPairs(y); }
+  static void Store(uint32_t* y, const Operand& v) { V::StorePairs(y, v); }
+  static Operand Broadcast(uint32_t x) { return V::BroadcastPair(x); }
+  static typename V::Lanes MulAdd(const Operand& x, const Operand& y,
+                                  const typename V::Lanes& sum) {
+    return V::DotPairs(x, y, sum);
+  }
+  template <DType kType>
+  static void LoadPair(const std::byte* codes, Operand (&out)[1]) {
+    out[0] = V::template LoadPairs<kType>(codes);
+  }
+  template <DType kType>
+  static Operand LoadLast(const std::byte* codes) {
+    return V::template LoadPairs<kType>(codes);
+  }
+};
+
+// The operands of a tile's sums: elements x(t, i) = x[t * x_stride + i * x_step] and rows of
+// sixteen y(p, i) = y[p * panel_stride + i * y_step].
+template <typename Element>
 struct TileOperands {
-  const float* x = nullptr;
+  const Element* x = nullptr;
   int64_t x_stride = 0;
   int64_t x_step = 1;
-  const float* y = nullptr;
+  const Element* y = nullptr;
   int64_t panel_stride = 0;
   int64_t y_step = 16;
 };
 
 // kTokens x kPanels sums of sixteen lanes each.
-template <typename V, int kTokens, int kPanels>
+template <typename V, typename Math, int kTokens, int kPanels>
 struct RegisterTile {
   typename V::Lanes sums[kPanels * kTokens];
 
   static constexpr int At(int token, int panel) { return panel * kTokens + token; }
 
   // sum(t, p) = sum over i < count of x(t, i) * y(p, i), in order, from zero.
-  [[gnu::always_inline]] static inline RegisterTile Sum(const TileOperands& in, int64_t count) {
+  [[gnu::always_inline]] static inline RegisterTile Sum(
+      const TileOperands<typename Math::Element>& in, int64_t count) {
     RegisterTile tile;
     Unroll<kTokens * kPanels>([&](auto i) { tile.sums[i.value] = V::Zero(); });
-    const float* x = in.x;
-    const float* y = in.y;
+    const typename Math::Element* x = in.x;
+    const typename Math::Element* y = in.y;
     for (int64_t i = 0; i < count; ++i, x += in.x_step, y += in.y_step) {
-      typename V::Lanes row[kPanels];
-      Unroll<kPanels>([&](auto p) { row[p.value] = V::Load(y + p.value * in.panel_stride); });
+      typename Math::Operand row[kPanels];
+      Unroll<kPanels>([&](auto p) { row[p.value] = Math::Load(y + p.value * in.panel_stride); });
       Unroll<kTokens>([&](auto t) {
-        const typename V::Lanes scalar = V::Broadcast(x[t.value * in.x_stride]);
+        const typename Math::Operand element = Math::Broadcast(x[t.value * in.x_stride]);
         Unroll<kPanels>([&](auto p) {
           constexpr int kSum = At(t.value, p.value);
-          tile.sums[kSum] = V::Fma(scalar, row[p.value], tile.sums[kSum]);
+          tile.sums[kSum] = Math::MulAdd(element, row[p.value], tile.sums[kSum]);
         });
       });
     }

@@ -18,7 +18,7 @@ struct VecAvx2 {
   static constexpr int kDecodeLanes = 4;
   static constexpr int kTileTokens = 6;  // 12 of 16 registers accumulate, 2 hold weights
   static constexpr int kTilePanels = 1;
-  static constexpr bool kHasDot = false;
+  static constexpr bool kHasPairs = false;
 
   // E4M3 is widened through binary16, whose exponent is biased by 8 more.
   template <DType kType>

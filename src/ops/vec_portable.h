@@ -21,7 +21,7 @@ struct VecPortable {
   static constexpr int kDecodeLanes = 8;  // accumulators that hide the latency of a multiply-add
   static constexpr int kTileTokens = 2;   // a register tile of the blocked product
   static constexpr int kTilePanels = 1;
-  static constexpr bool kHasDot = false;  // multiplies pairs of bfloat16 in one instruction
+  static constexpr bool kHasPairs = false;  // multiplies pairs of bfloat16 in one instruction
 
   // What loaded lanes must be multiplied with to give the value; a power of two.
   template <DType kType>

@@ -29,7 +29,7 @@ std::string GoldenPath(const std::string& name) {
 
 }  // namespace
 
-NpyArray ReadGoldenNpy(const std::string& name) {
+GoldenArray ReadGoldenNpy(const std::string& name) {
   const std::string path = GoldenPath(name);
   std::ifstream file(path, std::ios::binary);
   if (!file) std::fprintf(stderr, "golden data missing: %s\n", path.c_str());
@@ -40,7 +40,7 @@ NpyArray ReadGoldenNpy(const std::string& name) {
   std::memcpy(&header_bytes, all.data() + 8, sizeof(header_bytes));
   const std::string header = all.substr(10, header_bytes);
   FATHOM_CHECK(header.find("'fortran_order': False") != std::string::npos);
-  NpyArray array;
+  GoldenArray array;
   array.descr = Field(header, "'descr': '", "'");
   const std::string shape = Field(header, "'shape': (", ")");
   for (const char* p = shape.c_str(); *p != '\0';) {
@@ -53,7 +53,7 @@ NpyArray ReadGoldenNpy(const std::string& name) {
 }
 
 template <typename T>
-std::vector<T> NpyArray::As() const {
+std::vector<T> GoldenArray::As() const {
   int64_t count = 1;
   for (const int64_t dim : shape) count *= dim;
   FATHOM_CHECK(static_cast<size_t>(descr.back() - '0') == sizeof(T));
@@ -63,10 +63,10 @@ std::vector<T> NpyArray::As() const {
   return values;
 }
 
-template std::vector<float> NpyArray::As() const;
-template std::vector<double> NpyArray::As() const;
-template std::vector<int32_t> NpyArray::As() const;
-template std::vector<uint8_t> NpyArray::As() const;
-template std::vector<uint16_t> NpyArray::As() const;
+template std::vector<float> GoldenArray::As() const;
+template std::vector<double> GoldenArray::As() const;
+template std::vector<int32_t> GoldenArray::As() const;
+template std::vector<uint8_t> GoldenArray::As() const;
+template std::vector<uint16_t> GoldenArray::As() const;
 
 }  // namespace fathom

@@ -8,7 +8,7 @@
 namespace fathom {
 
 // A .npy array of golden data, for tests below the module that reads such files in earnest.
-struct NpyArray {
+struct GoldenArray {
   std::string descr;  // "<f4", "<i4", "|u1", "<u2", "<f8"
   std::vector<int64_t> shape;
   std::vector<char> bytes;
@@ -20,7 +20,7 @@ struct NpyArray {
 
 // The golden file of this name below the folder FATHOM_GOLDEN names, or else below tests/golden of
 // the working directory. A missing file ends the test program: a test must not pass without data.
-NpyArray ReadGoldenNpy(const std::string& name);
+GoldenArray ReadGoldenNpy(const std::string& name);
 
 }  // namespace fathom
 

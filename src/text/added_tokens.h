@@ -35,8 +35,8 @@ class AddedTokenFinder {
     size_t end = 0;
     int32_t id = 0;
   };
-  // The first token at or after `from` that holds no plain byte. Cost: a search among the tokens for
-  // each byte of the longest that begins like the text there.
+  // The first token at or after `from` that holds no plain byte. Cost: a search among the tokens
+  // for each byte of the longest that begins like the text there.
   std::optional<Found> Next(const MarkedBytes& input, size_t from) const;
 
  private:

@@ -46,9 +46,8 @@ std::string ComposeValid(std::string_view text) {
     const CodePoint code_point = DecodeUtf8(text, at);
     std::array<int32_t, 8> parts{};  // the longest canonical decomposition has 4
     int boundary = 0;
-    const auto count =
-        utf8proc_decompose_char(static_cast<int32_t>(code_point.value), parts.data(), parts.size(),
-                                UTF8PROC_DECOMPOSE, &boundary);
+    const auto count = utf8proc_decompose_char(static_cast<int32_t>(code_point.value), parts.data(),
+                                               parts.size(), UTF8PROC_DECOMPOSE, &boundary);
     FATHOM_CHECK(count >= 0 && static_cast<size_t>(count) <= parts.size());
     code_points.insert(code_points.end(), parts.begin(), parts.begin() + count);
     at += code_point.length;

@@ -54,8 +54,8 @@ Status AddToVocabulary(const std::vector<AddedToken>& tokens, const std::string&
 }
 
 Status CheckConfig(const TokenizerConfig& config, const Vocabulary& vocabulary) {
-  for (const auto& [name, token] : {std::pair("bos_token", &config.bos_token),
-                                    std::pair("eos_token", &config.eos_token)}) {
+  for (const auto& [name, token] :
+       {std::pair("bos_token", &config.bos_token), std::pair("eos_token", &config.eos_token)}) {
     if (token->empty() || vocabulary.Find(*token).has_value()) continue;
     return BadInput(Format("{} \"{}\" is not a token of tokenizer.json", name, *token));
   }

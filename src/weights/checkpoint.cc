@@ -39,9 +39,13 @@ Result<Json> ReadJson(FileSystem& files, const std::string& path) {
 }
 
 Error NoWeights(FileSystem& files, const std::string& folder) {
+  constexpr size_t kShown = 10;
   std::string found;
   if (const auto names = files.List(folder); names.ok()) {
-    for (const std::string& name : *names) found += (found.empty() ? "" : ", ") + name;
+    for (size_t i = 0; i < std::min(names->size(), kShown); ++i) {
+      found += (found.empty() ? "" : ", ") + (*names)[i];
+    }
+    if (names->size() > kShown) found += Format(" and {} more", names->size() - kShown);
   }
   return BadInput(Format("no {} and no {} in this folder; it holds: {}", kIndexName, kSingleName,
                          found.empty() ? "nothing" : found),
@@ -152,6 +156,10 @@ const TensorInfo* Checkpoint::Find(std::string_view name) const {
   return at != tensors_.end() && at->name == name ? &*at : nullptr;
 }
 
+std::string Checkpoint::PathOf(std::string_view file_name) const {
+  return JoinPath(folder_, file_name);
+}
+
 int64_t Checkpoint::total_bytes() const {
   int64_t bytes = 0;
   for (const TensorInfo& tensor : tensors_) bytes += tensor.bytes;
@@ -196,6 +204,19 @@ Status Checkpoint::Read(const TensorInfo& tensor, int64_t first, std::span<std::
   Error error = status.error();
   error.where += ": " + tensor.name;
   return error;
+}
+
+Result<MappedTensor> Checkpoint::Map(FileSystem& files, const TensorInfo& tensor) const {
+  const ReadableFile& opened = *files_[static_cast<size_t>(tensor.file)];
+  FATHOM_TRY(auto file, files.Map(opened.path()));
+  const std::span<const std::byte> bytes = file->bytes();
+  if (static_cast<int64_t>(bytes.size()) != opened.size()) {
+    return Failed(
+        Format("the file has {} bytes, it had {} when it was opened", bytes.size(), opened.size()),
+        opened.path() + ": " + tensor.name);
+  }
+  return MappedTensor{std::move(file), bytes.subspan(static_cast<size_t>(tensor.offset),
+                                                     static_cast<size_t>(tensor.bytes))};
 }
 
 }  // namespace fathom

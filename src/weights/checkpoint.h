@@ -28,6 +28,14 @@ struct TensorInfo {
   int64_t bytes = 0;
 };
 
+// A tensor's bytes where they lie in the page cache; the view lasts as long as this struct. Nothing
+// says that they are aligned to the element's width. The process's peak memory counts the pages
+// that were touched.
+struct MappedTensor {
+  std::unique_ptr<MappedFile> file;
+  std::span<const std::byte> bytes;
+};
+
 // A Hugging Face model folder: config.json and the safetensors headers of every shard (through
 // model.safetensors.index.json, or the single model.safetensors). Opening reads headers only. Any
 // header that is truncated, overlaps, leaves gaps or names an unknown type, a shard that is
@@ -44,6 +52,8 @@ class Checkpoint {
   const std::string& FileOf(const TensorInfo& tensor) const {
     return file_names_[static_cast<size_t>(tensor.file)];
   }
+  // folder/name: how messages name a file of this checkpoint.
+  std::string PathOf(std::string_view file_name) const;
   int64_t total_bytes() const;
 
   // Compares with the catalogue of the configuration: *all* missing, surplus and mis-shaped tensors
@@ -53,6 +63,10 @@ class Checkpoint {
   // Reads bytes [first, first + out.size()) of the tensor's data. Threads: safe from several at
   // once.
   Status Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const;
+
+  // The tensor without a copy, for looking at a few of its values. Whoever takes in all of it uses
+  // Read: pages of a mapping stay in the process's memory next to the copy.
+  Result<MappedTensor> Map(FileSystem& files, const TensorInfo& tensor) const;
 
  private:
   Checkpoint() = default;

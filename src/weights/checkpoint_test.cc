@@ -45,6 +45,7 @@ class Folder {
     std::erase_if(tensors, [&](const TensorDeclaration& t) { return t.name == name; });
   }
   void Write() {
+    files.Remove(kIndex);  // of an earlier Write
     files.Put("/m/config.json", config_json_);
     const auto half = tensors.begin() + static_cast<ptrdiff_t>(tensors.size() / 2);
     const std::vector<Shard> shards = {
@@ -119,6 +120,14 @@ TEST(Checkpoint, ReadsPartsOfATensorFromItsFile) {
   std::string out(3, '\0');
   ASSERT_TRUE(checkpoint->Read(*tensor, 2, std::as_writable_bytes(std::span(out))).ok());
   EXPECT_EQ(out, "WXY");
+  const auto mapped = checkpoint->Map(files, *tensor);
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped->bytes.data()), mapped->bytes.size()),
+            "UVWXYZ");
+  files.Put("/m/model-00002-of-00002.safetensors", "other");
+  EXPECT_EQ(checkpoint->Map(files, *tensor).error().ToString(),
+            "error: the file has 5 bytes, it had 102 when it was opened\n"
+            "  where: /m/model-00002-of-00002.safetensors: y\n");
 }
 
 TEST(Checkpoint, OpensASingleFileWithoutAnIndex) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <functional>
+#include <fstream>
 #include <random>
 #include <span>
 #include <string>
@@ -138,21 +138,22 @@ void WriteRandomCheckpoint(FileSystem& files, const std::string& folder,
 
 void WriteHeaderOnlyCheckpoint(const std::string& folder, std::string_view config_json,
                                int64_t max_shard_bytes) {
-  const auto files = MakePosixFileSystem();
-  FATHOM_CHECK(files->MakeDirectory(folder).ok());
-  WriteText(*files, JoinPath(folder, "config.json"), config_json);
+  std::filesystem::create_directories(folder);
+  // Plain streams: nothing here is worth waiting for the disk.
+  const auto write = [&](const std::string& name, std::string_view text) {
+    std::ofstream(JoinPath(folder, name), std::ios::binary) << text;
+  };
+  write("config.json", config_json);
   const std::vector<Shard> shards =
       PlanShards(DeclareModel(ParsedConfig(config_json)), max_shard_bytes);
   for (const Shard& shard : shards) {
-    const std::string path = JoinPath(folder, shard.name);
     const std::string header = SafetensorsHeader(shard.tensors);
-    WriteText(*files, path, header);
+    write(shard.name, header);
     uintmax_t size = header.size();
     for (const auto& tensor : shard.tensors) size += static_cast<uintmax_t>(tensor.bytes());
-    std::filesystem::resize_file(path, size);
+    std::filesystem::resize_file(JoinPath(folder, shard.name), size);
   }
-  WriteText(*files, JoinPath(folder, "model.safetensors.index.json"),
-            ShardIndexJson(shards).Dump(2));
+  write("model.safetensors.index.json", ShardIndexJson(shards).Dump(2));
 }
 
 }  // namespace fathom

@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "\n"
                 "  fix: run `git lfs pull` in its folder, or download the file itself\n"},
         BadFile{"HeaderIsNotJson", FileOf("{\"w\":", 0),
-                "error: not valid JSON at line 1, column 5: syntax error while parsing value - "
+                "error: not valid JSON at line 1, column 6: syntax error while parsing value - "
                 "unexpected end of input; expected '[', '{', or a literal\n" FATHOM_WHERE
                 ": header\n"},
         BadFile{"HeaderIsAList", FileOf("[]", 0),
@@ -162,16 +162,16 @@ INSTANTIATE_TEST_SUITE_P(
             "error: its data ends at byte 16 of the data, of which the file has 12\n" FATHOM_WHERE
             ": w\n" FATHOM_FETCH},
         BadFile{"BytesBeyondTheLastTensor", OneTensor("F32", "[4]", "[0,16]", 20),
-                "error: the file has 84 bytes, its header accounts for 80\n" FATHOM_WHERE
+                "error: the file has 83 bytes, its header accounts for 79\n" FATHOM_WHERE
                 "\n" FATHOM_FETCH},
         BadFile{"Gap", OneTensor("F32", "[4]", "[4,20]", 20),
-                "error: begins at byte 69 and leaves a gap after the header, which ends at "
-                "65\n" FATHOM_WHERE ": w\n" FATHOM_FETCH},
+                "error: begins at byte 67 and leaves a gap after the header, which ends at "
+                "63\n" FATHOM_WHERE ": w\n" FATHOM_FETCH},
         BadFile{"Overlap",
                 FileOf(R"({"v":{"dtype":"I8","shape":[4],"data_offsets":[0,4]},)"
                        R"("w":{"dtype":"I8","shape":[4],"data_offsets":[3,7]}})",
                        7),
-                "error: begins at byte 118 and overlaps v, which ends at 119\n" FATHOM_WHERE
+                "error: begins at byte 116 and overlaps v, which ends at 117\n" FATHOM_WHERE
                 ": w\n" FATHOM_FETCH}),
     [](const auto& row) { return std::string(row.param.name); });
 

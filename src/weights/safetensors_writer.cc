@@ -20,6 +20,7 @@ namespace fathom {
 namespace {
 
 constexpr size_t kAlignment = 8;
+constexpr const char* kIndexName = "model.safetensors.index.json";
 
 int64_t DataBytes(const Shard& shard) {
   int64_t bytes = 0;
@@ -93,6 +94,10 @@ SafetensorsWriter::SafetensorsWriter(FileSystem& files, std::string folder,
 Result<SafetensorsWriter> SafetensorsWriter::Create(FileSystem& files, std::string folder,
                                                     std::vector<Shard> shards) {
   FATHOM_CHECK(!shards.empty());
+  if (files.Exists(JoinPath(folder, kIndexName))) {
+    return BadInput("there is a model in this folder already", folder,
+                    "name a new folder, or remove the old model first");
+  }
   SafetensorsWriter writer(files, std::move(folder), std::move(shards));
   FATHOM_OK(writer.BeginFile());
   return writer;
@@ -133,7 +138,7 @@ Status SafetensorsWriter::Commit() {
   FATHOM_CHECK(current_ + 1 == shards_.size() && bytes_left_ == 0);
   FATHOM_OK(EndFile());
   if (shards_.size() == 1) return Ok();
-  FATHOM_TRY(auto index, files_->Create(JoinPath(folder_, "model.safetensors.index.json")));
+  FATHOM_TRY(auto index, files_->Create(JoinPath(folder_, kIndexName)));
   FATHOM_OK(index->Append(ShardIndexJson(shards_).Dump(2)));
   return index->Commit();
 }

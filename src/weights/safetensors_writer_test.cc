@@ -89,9 +89,19 @@ TEST(SafetensorsWriter, ATensorLargerThanAFileGetsItsOwn) {
   EXPECT_EQ(shards[1].tensors[0].name, "b");
 }
 
+TEST(SafetensorsWriter, DoesNotMixWithAnOldModel) {
+  MemoryFileSystem files;
+  files.Put("/m/model.safetensors.index.json", "{}");
+  const auto writer = SafetensorsWriter::Create(files, "/m", PlanShards(ThreeTensors(), 7));
+  ASSERT_FALSE(writer.ok());
+  EXPECT_EQ(writer.error().ToString(),
+            "error: there is a model in this folder already\n  where: /m\n"
+            "  fix: name a new folder, or remove the old model first\n");
+}
+
 TEST(SafetensorsWriter, OnAFullDiskLeavesNothingThatLooksLikeAModel) {
   MemoryFileSystem files;
-  files.SetFreeSpace(300);  // the first file's header and data fit, the second's do not
+  files.SetFreeSpace(200);  // the first file's header and data fit, the second's do not
   auto writer = SafetensorsWriter::Create(files, "/m", PlanShards(ThreeTensors(), 7));
   ASSERT_TRUE(writer.ok());
   Status status = writer->Append(Bytes("SSSScccnnnn"));

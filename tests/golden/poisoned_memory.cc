@@ -8,13 +8,13 @@
 
 namespace {
 
-std::atomic<int64_t>& Count() {
-  static std::atomic<int64_t> count = 0;
-  return count;
+std::atomic<int64_t>& Bytes() {
+  static std::atomic<int64_t> bytes = 0;
+  return bytes;
 }
 
 void* Allocate(std::size_t size, std::size_t align) {
-  ++Count();
+  Bytes() += static_cast<int64_t>(size);
   const std::size_t rounded = (size + align - 1) / align * align;
   void* memory = std::aligned_alloc(align, rounded == 0 ? align : rounded);
   if (memory == nullptr) throw std::bad_alloc();
@@ -37,6 +37,6 @@ void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alig
 
 namespace fathom {
 
-int64_t AllocationCount() { return Count(); }
+int64_t AllocatedBytes() { return Bytes(); }
 
 }  // namespace fathom

@@ -9,8 +9,8 @@ namespace fathom {
 // E4M3 not a number, as an integer -1. Whoever reads a buffer before writing it cannot be right by
 // luck.
 
-// Calls of operator new in this process so far.
-int64_t AllocationCount();
+// Bytes that operator new was asked for in this process so far, freed ones included.
+int64_t AllocatedBytes();
 
 }  // namespace fathom
 

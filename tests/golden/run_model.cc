@@ -173,7 +173,7 @@ std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int
   return {all.begin() + static_cast<int64_t>(prompt.size()), all.end()};
 }
 
-int64_t CountStepAllocations(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
+int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
   Model& model = *loaded.model;
   int64_t blocks = 0;
   const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
@@ -182,9 +182,9 @@ int64_t CountStepAllocations(LoadedModel& loaded, const std::vector<int32_t>& pr
   step.Add(0, prompt, 0, static_cast<int64_t>(prompt.size()));
   const ForwardBatch batch = step.Batch(tables, model.has_mtp());
   model.Forward(loaded.compute, batch, cache);
-  const int64_t before = AllocationCount();
+  const int64_t before = AllocatedBytes();
   model.Forward(loaded.compute, batch, cache);
-  return AllocationCount() - before;
+  return AllocatedBytes() - before;
 }
 
 int64_t ArgMax(std::span<const float> values) {

@@ -64,8 +64,8 @@ std::vector<PromptResult> RunPrompts(LoadedModel& loaded,
 std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int32_t>& prompt,
                                       int64_t steps);
 
-// Calls of operator new during a step that repeats an earlier one.
-int64_t CountStepAllocations(LoadedModel& loaded, const std::vector<int32_t>& prompt);
+// Bytes that operator new is asked for during a step that repeats an earlier one.
+int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt);
 
 int64_t ArgMax(std::span<const float> values);
 

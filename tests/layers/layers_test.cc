@@ -133,17 +133,12 @@ TEST(FileSizes, ALongSourceIsNamed) {
       ElementsAre("src/base/a.cc:3: a file of src has at most 2 lines: find the missing noun"));
 }
 
-// Each word is written in two pieces, so that this file does not hold it.
+// A dot is in each word, so that this file does not hold it.
 TEST(Words, NoFileHoldsAForbiddenOne) {
-  const std::vector<std::string> words = {
-      "/wor"
-      "k/",
-      "TO"
-      "DO",
-      "FIX"
-      "ME",
-      "XX"
-      "X"};
+  std::vector<std::string> words;
+  for (const std::string half : {"/wo.rk/", "TO.DO", "FIX.ME", "XX.X"}) {
+    words.push_back(std::string(half).erase(half.find('.'), 1));
+  }
   EXPECT_THAT(
       CheckForbiddenWords(ReadTree(".", {"src", "tests/layers", "cmake", "scripts", "tools", "docs",
                                          ".ci", "README.md", "CONTRIBUTING.md", "CMakeLists.txt"}),
@@ -154,6 +149,26 @@ TEST(Words, NoFileHoldsAForbiddenOne) {
 TEST(Words, AForbiddenOneIsNamedWithItsLine) {
   EXPECT_THAT(CheckForbiddenWords({{"docs/a.md", "good\nbad word\n"}}, {"bad"}),
               ElementsAre("docs/a.md:2: holds 'bad'"));
+}
+
+TEST(Links, LeadToFiles) {
+  const std::vector<SourceFile> texts = ReadTree(
+      ".", {"README.md", "CONTRIBUTING.md", "docs", "src", "models", "tools", "tests/golden"});
+  std::set<std::string> paths = {"LICENSE"};
+  for (const SourceFile& file : texts) paths.insert(file.path);
+  EXPECT_THAT(CheckLinks(texts, paths), IsEmpty());
+}
+
+TEST(Links, ThoseThatLeadNowhereAreNamed) {
+  const std::vector<SourceFile> files = {
+      {"docs/a.md", "[b](b.md) [c](../README.md#top) [d](https://example.org/d.md)\n[e](sub/)"},
+      {"docs/sub/f.md", ""},
+      {"README.md", "x [a](docs/a.md)"},
+      {"src/base/a.h", "// docs/a.md, docs/none.md\n"},
+  };
+  EXPECT_THAT(CheckLinks(files, {"docs/a.md", "docs/sub/f.md", "README.md"}),
+              ElementsAre("docs/a.md:1: leads to no file: docs/b.md",
+                          "src/base/a.h:1: leads to no file: docs/none.md"));
 }
 
 std::set<std::string> SeedFolders() {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <ios>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,6 +35,22 @@ bool IsText(const std::string& path, std::string_view text) {
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The links of one line: targets of "](target)" in Markdown, "docs/...md" in sources.
+std::vector<std::string> LinksOf(const SourceFile& file, std::string_view line) {
+  static const std::regex markdown(R"(\]\(([^)#: ]+)[^):]*\))");
+  static const std::regex mention(R"((docs/[A-Za-z0-9_/.-]+\.md))");
+  const bool is_markdown = file.path.ends_with(".md");
+  if (line.find(is_markdown ? "](" : "docs/") == std::string_view::npos) return {};
+  const std::string text(line);
+  std::vector<std::string> links;
+  for (std::sregex_iterator at(text.begin(), text.end(), is_markdown ? markdown : mention), end;
+       at != end; ++at) {
+    const std::filesystem::path base = is_markdown ? file.path : "";
+    links.push_back((base.parent_path() / (*at)[1].str()).lexically_normal().generic_string());
+  }
+  return links;
 }
 
 }  // namespace
@@ -99,6 +116,24 @@ std::vector<std::string> CheckForbiddenWords(const std::vector<SourceFile>& file
       for (const std::string& word : words) {
         if (line.find(word) == std::string_view::npos) continue;
         findings.push_back(Format("{}:{}: holds '{}'", file.path, number, word));
+      }
+    }
+  }
+  return findings;
+}
+
+std::vector<std::string> CheckLinks(const std::vector<SourceFile>& files,
+                                    const std::set<std::string>& paths) {
+  std::vector<std::string> findings;
+  for (const SourceFile& file : files) {
+    int number = 0;
+    for (std::string_view line : Lines(file.text)) {
+      ++number;
+      for (std::string link : LinksOf(file, line)) {
+        if (link.ends_with('/')) link.pop_back();
+        const auto at = paths.lower_bound(link);
+        if (at != paths.end() && (*at == link || at->starts_with(link + "/"))) continue;
+        findings.push_back(Format("{}:{}: leads to no file: {}", file.path, number, link));
       }
     }
   }

@@ -33,6 +33,11 @@ std::vector<std::string> CheckFileSizes(const std::vector<SourceFile>& files, in
 std::vector<std::string> CheckForbiddenWords(const std::vector<SourceFile>& files,
                                              const std::vector<std::string>& words);
 
+// Relative links of Markdown files, and mentions of docs/<file>.md in sources, that lead to no file
+// of `paths`.
+std::vector<std::string> CheckLinks(const std::vector<SourceFile>& files,
+                                    const std::set<std::string>& paths);
+
 // Fuzzers src/<module>/<name>.cc without a seed file in tests/fuzz/<name>/, and seed folders
 // without a fuzzer. `seed_folders` are those that hold at least one file.
 std::vector<std::string> CheckFuzzSeeds(const std::vector<SourceFile>& files,

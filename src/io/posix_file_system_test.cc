@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "io/file_system.h"
+#include "io/temp_folder_testing.h"
+
+namespace fathom {
+namespace {
+
+class PosixFiles : public testing::Test {
+ protected:
+  void Write(const std::string& name, std::string_view text) {
+    auto file = files->Create(folder / name);
+    ASSERT_TRUE(file.ok()) << file.error().ToString();
+    ASSERT_TRUE((*file)->Append(text).ok());
+    ASSERT_TRUE((*file)->Commit().ok());
+  }
+  std::vector<std::string> Names() { return *files->List(folder.path()); }
+
+  TempFolder folder;
+  std::unique_ptr<FileSystem> files = MakePosixFileSystem();
+};
+
+std::string ErrorOf(const auto& result) {
+  return result.ok() ? "no error" : result.error().ToString();
+}
+
+TEST_F(PosixFiles, WhatIsWrittenIsRead) {
+  Write("a", "hello");
+  const auto file = files->Open(folder / "a");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->size(), 5);
+  EXPECT_EQ((*file)->path(), folder / "a");
+  std::string part(3, '\0');
+  ASSERT_TRUE((*file)->ReadAt(1, std::as_writable_bytes(std::span(part))).ok());
+  EXPECT_EQ(part, "ell");
+  EXPECT_EQ(*files->ReadText(folder / "a"), "hello");
+  (*file)->Forget(0, 5);
+}
+
+TEST_F(PosixFiles, MapShowsTheWholeFile) {
+  Write("a", "hello");
+  Write("empty", "");
+  const auto bytes = (*files->Map(folder / "a"))->bytes();
+  EXPECT_EQ(bytes.size(), 5U);
+  const auto kept = files->Map(folder / "a");
+  EXPECT_EQ((*kept)->bytes()[4], std::byte{'o'});
+  EXPECT_TRUE((*files->Map(folder / "empty"))->bytes().empty());
+}
+
+TEST_F(PosixFiles, AnOutputAppearsWithItsCommit) {
+  Write("a", "old");
+  {
+    auto file = files->Create(folder / "a");
+    ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
+    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial"}));
+    EXPECT_EQ(*files->ReadText(folder / "a"), "old");
+    ASSERT_TRUE((*file)->Commit().ok());
+  }
+  EXPECT_EQ(Names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(*files->ReadText(folder / "a"), "new");
+}
+
+TEST_F(PosixFiles, AnOutputWithoutCommitLeavesNothing) {
+  {
+    auto file = files->Create(folder / "a");
+    ASSERT_TRUE((*file)->Append(std::string_view("half")).ok());
+  }
+  EXPECT_TRUE(Names().empty());
+}
+
+TEST_F(PosixFiles, AFileCutWhileOpenIsAnError) {
+  Write("a", "0123456789");
+  const auto file = files->Open(folder / "a");
+  std::filesystem::resize_file(folder / "a", 4);
+  std::array<std::byte, 8> out{};
+  EXPECT_EQ(ErrorOf((*file)->ReadAt(2, out)),
+            "error: the file ends at byte 4, 6 more were expected: it was cut while being read\n"
+            "  where: " +
+                (folder / "a") + "\n");
+}
+
+TEST_F(PosixFiles, AFullDiskNamesFileAndBytesAndIsItsOwnKind) {
+  // /dev/full takes nothing: every write fails as on a full disk.
+  std::filesystem::create_symlink("/dev/full", folder / "a.partial");
+  auto file = files->Create(folder / "a");
+  ASSERT_TRUE(file.ok());
+  const Status status = (*file)->Append(std::string_view("12345"));
+  EXPECT_EQ(ErrorOf(status),
+            "error: cannot write 5 bytes after the first 0: No space left on device\n"
+            "  where: " +
+                (folder / "a") +
+                "\n  fix: make room on this disk or choose another folder; nothing was left "
+                "behind\n");
+  EXPECT_EQ(status.error().kind, ErrorKind::kDoesNotFit);
+}
+
+TEST_F(PosixFiles, ErrorsNameThePathAndTheReason) {
+  Write("a", "x");
+  EXPECT_EQ(ErrorOf(files->Open(folder / "none")),
+            "error: cannot open the file: No such file or directory\n  where: " +
+                (folder / "none") + "\n");
+  EXPECT_EQ(ErrorOf(files->Map(folder / "none")),
+            "error: cannot open the file: No such file or directory\n  where: " +
+                (folder / "none") + "\n");
+  EXPECT_EQ(ErrorOf(files->Open(folder.path())),
+            "error: expected a file, found a directory\n  where: " + folder.path() + "\n");
+  EXPECT_EQ(ErrorOf(files->List(folder / "none")),
+            "error: cannot list the folder: No such file or directory\n  where: " +
+                (folder / "none") + "\n");
+  EXPECT_EQ(ErrorOf(files->Create(folder / "none/a")),
+            "error: cannot create the file: No such file or directory\n  where: " +
+                (folder / "none/a.partial") + "\n");
+  EXPECT_EQ(ErrorOf(files->MakeDirectory(folder / "a")),
+            "error: cannot make the folder: Not a directory\n  where: " + (folder / "a") + "\n");
+  EXPECT_EQ(ErrorOf(files->ReadText(folder / "a", 0)),
+            "error: the file has 1 bytes, more than the 0 allowed here\n  where: " +
+                (folder / "a") + "\n");
+}
+
+TEST_F(PosixFiles, APipeIsRefusedWithoutWaitingForItsWriter) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ErrorOf(files->Open(folder / "pipe")),
+            "error: expected a regular file, found a pipe or device\n  where: " +
+                (folder / "pipe") + "\n");
+}
+
+TEST_F(PosixFiles, FollowsSymbolicLinks) {
+  ASSERT_TRUE(files->MakeDirectory(folder / "blobs/deep").ok());
+  ASSERT_TRUE(files->MakeDirectory(folder / "blobs/deep").ok());
+  Write("blobs/0a1b", "data");
+  std::filesystem::create_symlink("blobs/0a1b", folder / "name");
+  std::filesystem::create_symlink("nowhere", folder / "broken");
+  EXPECT_EQ(*files->ReadText(folder / "name"), "data");
+  EXPECT_TRUE(files->Exists(folder / "name"));
+  EXPECT_FALSE(files->Exists(folder / "broken"));
+  EXPECT_TRUE(files->IsDirectory(folder / "blobs"));
+  EXPECT_FALSE(files->IsDirectory(folder / "name"));
+  EXPECT_EQ(Names(), (std::vector<std::string>{"blobs", "broken", "name"}));
+}
+
+TEST_F(PosixFiles, ReadsFromAFolderWithoutWritePermission) {
+  Write("a", "data");
+  std::filesystem::permissions(folder / "a", std::filesystem::perms::owner_read);
+  std::filesystem::permissions(
+      folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  EXPECT_EQ(*files->ReadText(folder / "a"), "data");
+  EXPECT_TRUE(files->Map(folder / "a").ok());
+}
+
+TEST(JoinPath, PutsOneSlashBetween) {
+  EXPECT_EQ(JoinPath("a", "b"), "a/b");
+  EXPECT_EQ(JoinPath("a/", "b"), "a/b");
+  EXPECT_EQ(JoinPath("", "b"), "b");
+  EXPECT_EQ(JoinPath("/", "b"), "/b");
+}
+
+}  // namespace
+}  // namespace fathom

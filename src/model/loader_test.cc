@@ -1,0 +1,190 @@
+#include "model/loader.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/thread_pool.h"
+#include "io/memory_file_system_testing.h"
+#include "model/model.h"
+#include "model/weight_reader.h"
+#include "spec/config_testing.h"
+#include "weights/checkpoint_testing.h"
+
+namespace fathom {
+namespace {
+
+class CountingProgress : public Progress {
+ public:
+  void Begin(int number, int phases, std::string_view name, int64_t total_bytes) override {
+    begun += Format("[{}/{}] {} ", number, phases, name);
+    total = total_bytes;
+  }
+  void Advance(int64_t bytes) override { done += bytes; }
+  void End() override { ++ended; }
+
+  std::string begun;
+  int64_t total = 0;
+  std::atomic<int64_t> done = 0;
+  int ended = 0;
+};
+
+// A tiny model in the folder "m", and what is needed to load it.
+class LoaderTest : public testing::Test {
+ protected:
+  void Write(std::string_view config_json, RandomCheckpointOptions options = {}) {
+    WriteRandomCheckpoint(files_, "m", config_json, options);
+  }
+  Checkpoint Open() {
+    auto checkpoint = Checkpoint::Open(files_, "m");
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.error().ToString();
+    return std::move(checkpoint).value();
+  }
+  // Overwrites bytes of a tensor's data.
+  void Patch(const std::string& name, int64_t first_byte, std::string_view bytes) {
+    const Checkpoint checkpoint = Open();
+    const TensorInfo& tensor = *checkpoint.Find(name);
+    const std::string path = JoinPath("m", checkpoint.FileOf(tensor));
+    std::string content = files_.Get(path);
+    content.replace(static_cast<size_t>(tensor.offset + first_byte), bytes.size(), bytes);
+    files_.Put(path, content);
+  }
+  std::string LoadError(bool mtp = false) {
+    const Checkpoint checkpoint = Open();
+    const auto weights = LoadWeights(checkpoint, mtp, compute_, progress_);
+    return weights.ok() ? "loaded" : weights.error().ToString();
+  }
+
+  MemoryFileSystem files_;
+  ThreadPool pool_{3};
+  const Compute compute_{.pool = &pool_};
+  CountingProgress progress_;
+};
+
+TEST_F(LoaderTest, ReadsEveryWeightOnceAndTellsHowFarItIs) {
+  Write(TinyDeepseekV2ConfigJson(), {.seed = 1, .max_shard_bytes = 100'000});
+  const Checkpoint checkpoint = Open();
+  const int64_t before = files_.bytes_read();
+  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  ASSERT_TRUE(weights.ok()) << weights.error().ToString();
+  EXPECT_EQ(progress_.begun, "[1/1] reading weights ");
+  EXPECT_EQ(progress_.done, progress_.total);
+  EXPECT_EQ(progress_.ended, 1);
+  EXPECT_EQ(files_.bytes_read() - before, checkpoint.total_bytes());
+  EXPECT_GE(weights->bytes, checkpoint.total_bytes());
+}
+
+TEST_F(LoaderTest, LeavesTheMtpLayerOutUnlessAskedFor) {
+  Write(TinyDeepseekV3ConfigJson());
+  const Checkpoint checkpoint = Open();
+  const auto without = LoadWeights(checkpoint, false, compute_, progress_);
+  const auto with = LoadWeights(checkpoint, true, compute_, progress_);
+  ASSERT_TRUE(without.ok() && with.ok());
+  EXPECT_FALSE(without->mtp);
+  EXPECT_TRUE(with->mtp);
+  EXPECT_LT(without->bytes, with->bytes);
+}
+
+TEST_F(LoaderTest, ATiedHeadIsTheEmbeddingItself) {
+  Write(TinyQwen2ConfigJson());
+  const Checkpoint checkpoint = Open();
+  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  ASSERT_TRUE(weights.ok());
+  EXPECT_EQ(&weights->Head(), &weights->embedding);
+}
+
+TEST_F(LoaderTest, WeightsThatAreNotNumbersAreNamed) {
+  struct Row {
+    const char* tensor;
+    int64_t byte;
+    std::string_view code;  // little-endian
+    const char* what;
+  };
+  const Row rows[] = {
+      {"model.embed_tokens.weight", 2 * (136 * 2 + 5), std::string_view("\x80\x7f", 2),
+       "element [2, 5] of BF16 [97, 136] is inf, not a finite number"},
+      {"model.layers.0.self_attn.kv_b_proj.weight", 64 * 50 + 3, "\xff",
+       "element [50, 3] of F8_E4M3 [132, 64] is -nan, not a finite number"},
+      {"model.layers.1.mlp.experts.7.down_proj.weight", 71, "\x7f",
+       "element [0, 71] of F8_E4M3 [136, 72] is nan, not a finite number"},
+      {"model.layers.2.input_layernorm.weight", 2 * 9, std::string_view("\x80\xff", 2),
+       "element [9] of BF16 [136] is -inf, not a finite number"},
+      {"model.layers.0.self_attn.o_proj.weight_scale_inv", 0, std::string_view("\0\0\xc0\x7f", 4),
+       "element [0, 0] of F32 [2, 1] is nan, not a finite number"},
+  };
+  Write(TinyDeepseekV3ConfigJson());
+  const std::string intact = files_.Get("m/model.safetensors");
+  for (const Row& row : rows) {
+    files_.Put("m/model.safetensors", intact);
+    Patch(row.tensor, row.byte, row.code);
+    EXPECT_EQ(LoadError(),
+              Format("error: {}\n  where: m/model.safetensors: {}\n  fix: the file is damaged or "
+                     "was converted wrongly; fetch or convert it again\n",
+                     row.what, row.tensor));
+  }
+}
+
+TEST_F(LoaderTest, AReadThatFailsNamesFileAndTensor) {
+  Write(TinyLlamaConfigJson());
+  const Checkpoint checkpoint = Open();
+  const TensorInfo& tensor = *checkpoint.Find("model.layers.1.mlp.up_proj.weight");
+  files_.FailReadsAt("m/model.safetensors", tensor.offset + 17);
+  const std::string error = LoadError();
+  EXPECT_NE(error.find("where: m/model.safetensors: model.layers.1.mlp.up_proj.weight\n"),
+            std::string::npos)
+      << error;
+  EXPECT_LT(progress_.done, progress_.total + 1);
+}
+
+TEST_F(LoaderTest, ChecksAllTensorsBeforeItReadsAny) {
+  Write(TinyLlamaConfigJson());
+  std::string config(TinyLlamaConfigJson());
+  const std::string_view layers = "\"num_hidden_layers\": ";
+  config.replace(config.find(layers) + layers.size(), 1, "7");
+  files_.Put("m/config.json", config);
+  const Checkpoint checkpoint = Open();
+  const int64_t before = files_.bytes_read();
+  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  ASSERT_FALSE(weights.ok());
+  EXPECT_NE(weights.error().what.find("45 missing"), std::string::npos)
+      << weights.error().ToString();
+  EXPECT_EQ(files_.bytes_read(), before);
+  EXPECT_EQ(progress_.begun, "");
+}
+
+TEST_F(LoaderTest, AModelWithoutMtpLayerCannotLoadOne) {
+  Write(TinyLlamaConfigJson());
+  EXPECT_EQ(LoadError(true),
+            "error: the model has 0 multi-token prediction layers, exactly 1 is supported\n"
+            "  where: m/config.json: /num_nextn_predict_layers\n"
+            "  fix: run without multi-token prediction\n");
+}
+
+TEST(FindNonFinite, FindsTheFirstCodeOfEveryType) {
+  const auto find = [](DType dtype, std::string_view codes) {
+    return FindNonFinite(dtype, std::as_bytes(std::span(codes)));
+  };
+  using std::string_view_literals::operator""sv;
+  // The largest finite codes of either sign, then what is beyond.
+  EXPECT_EQ(find(DType::kF8E4M3, "\x7e\xfe\x80\x00\x7e\xfe\x7e\xfe\x7e"sv), std::nullopt);
+  EXPECT_EQ(find(DType::kF8E4M3, "\x7e\xfe\x80\x00\x7e\xfe\x7e\xfe\x7f"sv), 8);
+  EXPECT_EQ(find(DType::kF8E4M3, "\x7e\xff\x7f"sv), 1);
+  EXPECT_EQ(find(DType::kBF16, "\x7f\x7f\x7f\xff"sv), std::nullopt);
+  EXPECT_EQ(find(DType::kBF16, "\x7f\x7f\x80\xff"sv), 1);
+  EXPECT_EQ(find(DType::kF16, "\xff\x7b\xff\xfb"sv), std::nullopt);
+  EXPECT_EQ(find(DType::kF16, "\xff\x7b\xff\xfb\x00\x00\x00\x00\x00\x7c"sv), 4);
+  EXPECT_EQ(find(DType::kF32, "\xff\xff\x7f\x7f\xff\xff\x7f\xff"sv), std::nullopt);
+  EXPECT_EQ(find(DType::kF32, "\xff\xff\x7f\x7f\x00\x00\x80\x7f"sv), 1);
+  EXPECT_EQ(find(DType::kF32, ""sv), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,14 @@
+#include "ops/avx512_emulated_testing.h"
+
+#include "ops/attention_kernel.h"
+#include "ops/mat_mul_kernel.h"
+
+#define FATHOM_EMULATED_AVX512
+#include "ops/vec_avx512.h"
+
+namespace fathom {
+
+void MatMulStripEmulatedAvx512(const MatMulStrip& strip) { RunStrip<VecAvx512>(strip); }
+AttentionKernels AttentionKernelsEmulatedAvx512() { return AttentionKernel<VecAvx512>::All(); }
+
+}  // namespace fathom

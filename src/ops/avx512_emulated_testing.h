@@ -1,0 +1,15 @@
+#ifndef FATHOM_OPS_AVX512_EMULATED_TESTING_H_
+#define FATHOM_OPS_AVX512_EMULATED_TESTING_H_
+
+#include "ops/attention_kernel.h"
+#include "ops/mat_mul_kernel.h"
+
+namespace fathom {
+
+// The AVX-512 kernels against an emulation of the instructions.
+void MatMulStripEmulatedAvx512(const MatMulStrip& strip);
+AttentionKernels AttentionKernelsEmulatedAvx512();
+
+}  // namespace fathom
+
+#endif  // FATHOM_OPS_AVX512_EMULATED_TESTING_H_

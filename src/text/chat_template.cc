@@ -1,0 +1,61 @@
+#include "text/chat_template.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "text/jinja_ast.h"
+#include "text/jinja_evaluator.h"
+#include "text/jinja_parser.h"
+#include "text/jinja_value.h"
+#include "text/marked_text.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+
+struct ChatTemplate::State {
+  std::string source;
+  jinja::Block block;
+};
+
+ChatTemplate::ChatTemplate(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ChatTemplate::~ChatTemplate() = default;
+ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
+ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
+
+Result<ChatTemplate> ChatTemplate::Parse(std::string_view text, std::string_view source) {
+  Result<jinja::Block> block = jinja::ParseTemplate(text);
+  if (!block.ok()) return Within(std::string(source), std::move(block).error());
+  return ChatTemplate(
+      std::make_unique<State>(State{std::string(source), std::move(block).value()}));
+}
+
+Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
+  using jinja::Value;
+  jinja::Scope variables;
+  FATHOM_TRY(variables["messages"], Value::FromJson(input.messages, /*from_message=*/true));
+  FATHOM_TRY(variables["tools"], Value::FromJson(input.tools, /*from_message=*/true));
+  variables["documents"] = Value();
+  variables["add_generation_prompt"] = Value::Bool(input.add_generation_prompt);
+  variables["bos_token"] = Value::String(input.bos_token);
+  variables["eos_token"] = Value::String(input.eos_token);
+  if (!input.extra.is_object()) return BadInput("extra variables are not an object");
+  for (const auto& [name, value] : input.extra.as_object()) {
+    FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/true));
+  }
+  Result<MarkedText> text = jinja::RenderTemplate(state_->block, std::move(variables), input.date);
+  if (!text.ok()) return Within(state_->source, std::move(text).error());
+  return text->Spans();
+}
+
+std::string JoinSpans(const std::vector<TextSpan>& spans) {
+  std::string text;
+  for (const TextSpan& span : spans) text += span.text;
+  return text;
+}
+
+}  // namespace fathom

@@ -1,0 +1,321 @@
+#include "text/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "io/memory_file_system_testing.h"
+#include "text/detokenizer.h"
+#include "text/golden_testing.h"
+
+namespace fathom {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// The tiny tokenizer with its two files changed by `edit`.
+using Edit = std::function<void(Json& tokenizer, Json& config)>;
+TokenizerFiles Edited(const Edit& edit) {
+  TokenizerFiles files = MakeTinyTokenizerFiles();
+  Json tokenizer = ParseJson(files.tokenizer_json, "").value();
+  Json config = ParseJson(files.tokenizer_config, "").value();
+  edit(tokenizer, config);
+  return {tokenizer.Dump(), config.Dump(), ""};
+}
+// The member of an object, to be changed.
+Json& At(Json& object, std::string_view key) {
+  for (auto& [name, value] : object.as_object()) {
+    if (name == key) return value;
+  }
+  ADD_FAILURE() << "no member " << key;
+  return object;
+}
+
+TEST(Tokenizer, EncodesWithMergesAndAddedTokens) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  // hello = 262, " w" = 263, "or" = 264: the entries in the order of the merges from 259 on.
+  EXPECT_EQ(tokenizer.Encode("hello world", true), Ids({262, 263, 264, 'l', 'd'}));
+  EXPECT_EQ(tokenizer.Encode("<|begin|>he<think>", true), Ids({256, 259, 258}));
+  EXPECT_EQ(tokenizer.Encode("<think>", false), Ids({'<', 't', 'h', 'i', 'n', 'k', '>'}));
+  EXPECT_EQ(tokenizer.Encode("", true), Ids());
+}
+
+TEST(Tokenizer, DecodesAndSkipsSpecialTokens) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Ids ids = {256, 262, 258, 263, 257};
+  EXPECT_EQ(tokenizer.Decode(ids, false), "<|begin|>hello<think> w<|end|>");
+  EXPECT_EQ(tokenizer.Decode(ids, true), "hello<think> w");
+  EXPECT_EQ(tokenizer.Decode(Ids{-1, 262, 100000}, false), "hello");
+  EXPECT_EQ(tokenizer.DecodeBytes(Ids{0xE4, 0xB8}, false), "\xE4\xB8");
+  EXPECT_EQ(tokenizer.Decode(Ids{0xE4, 0xB8}, false), "\uFFFD");
+}
+
+TEST(Tokenizer, KnowsItsTokens) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  EXPECT_EQ(tokenizer.vocab_size(), 265);
+  EXPECT_EQ(tokenizer.TokenId("<think>"), 258);
+  EXPECT_EQ(tokenizer.TokenId("hello"), 262);
+  EXPECT_EQ(tokenizer.TokenId("\u0120w"), 263);
+  EXPECT_EQ(tokenizer.TokenId("nothing"), std::nullopt);
+  EXPECT_EQ(tokenizer.bos_id(), 256);
+  EXPECT_EQ(tokenizer.eos_id(), 257);
+  EXPECT_TRUE(tokenizer.add_bos());
+  EXPECT_EQ(tokenizer.chat_template(), std::nullopt);
+}
+
+TEST(Tokenizer, EveryByteStringComesBack) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::string bytes;
+    while (bytes.size() < 64) bytes += static_cast<char>(random() % 256);
+    EXPECT_EQ(tokenizer.DecodeBytes(tokenizer.Encode(bytes, true), false), bytes);
+  }
+}
+
+TEST(Tokenizer, SpansMergeAcrossTheirBorders) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const std::vector<TextSpan> spans = {
+      {"<|be", false}, {"gin|>he", false}, {"llo w", true}, {"orld<think>", false}};
+  EXPECT_EQ(tokenizer.Encode(spans), tokenizer.Encode("<|begin|>hello world<think>", true));
+  const std::vector<TextSpan> straddling = {{"<thi", false}, {"nk>", true}};
+  EXPECT_EQ(tokenizer.Encode(straddling), tokenizer.Encode("<think>", false));
+}
+
+TEST(Tokenizer, NormalizedTokensAreSearchedInNormalizedText) {
+  const auto with_token = [](bool normalized) {
+    return ParseOrDie(Edited([normalized](Json& tokenizer, Json& /*config*/) {
+      tokenizer.Set("normalizer", Json::MakeObject({{"type", "NFC"}}));
+      At(tokenizer, "added_tokens")
+          .Append(
+              Json::MakeObject({{"id", 300}, {"content", "<\u00e9>"}, {"normalized", normalized}}));
+    }));
+  };
+  EXPECT_EQ(with_token(true).Encode("<e\u0301>", true), Ids({300}));
+  EXPECT_EQ(with_token(false).Encode("<e\u0301>", true), Ids({'<', 0xC3, 0xA9, '>'}));
+  EXPECT_EQ(with_token(false).Encode("<\u00e9>", true), Ids({300}));
+  // The accent is a message's, so the composed letter is not the template's alone.
+  const std::vector<TextSpan> spans = {{"<e", false}, {"\u0301", true}, {">", false}};
+  EXPECT_EQ(with_token(true).Encode(spans), Ids({'<', 0xC3, 0xA9, '>'}));
+}
+
+TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
+  const auto with = [](bool ignore_merges) {
+    return ParseOrDie(Edited([ignore_merges](Json& tokenizer, Json& /*config*/) {
+      At(At(tokenizer, "model"), "vocab").Set("hex", 300);
+      At(tokenizer, "model").Set("ignore_merges", ignore_merges);
+    }));
+  };
+  EXPECT_EQ(with(false).Encode("hex", true), Ids({259, 'x'}));
+  EXPECT_EQ(with(true).Encode("hex", true), Ids({300}));
+  EXPECT_EQ(with(true).Encode("hexe", true), Ids({259, 'x', 'e'}));
+}
+
+TEST(Tokenizer, MergesMayBePairs) {
+  const Tokenizer tokenizer = ParseOrDie(Edited([](Json& json, Json& /*config*/) {
+    At(At(json, "model"), "merges") = Json::Array{Json::Array{"h", "e"}};
+  }));
+  EXPECT_EQ(tokenizer.Encode("hell", true), Ids({259, 'l', 'l'}));
+}
+
+TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
+  const Tokenizer tokenizer = ParseOrDie(Edited([](Json& /*json*/, Json& config) {
+    config.Set("bos_token", Json::MakeObject({{"content", "<|end|>"}, {"lstrip", false}}));
+    config.Set("eos_token", nullptr);
+    config.Set("add_bos_token", false);
+    config.Set("chat_template",
+               Json::Array{Json::MakeObject({{"name", "tool_use"}, {"template", "T"}}),
+                           Json::MakeObject({{"name", "default"}, {"template", "D"}})});
+    config.Set(
+        "added_tokens_decoder",
+        Json::MakeObject({{"258", Json::MakeObject({{"content", "<think>"}, {"special", true}})},
+                          {"400", Json::MakeObject({{"content", "<more>"}})}}));
+  }));
+  EXPECT_EQ(tokenizer.bos_id(), 257);
+  EXPECT_EQ(tokenizer.eos_id(), std::nullopt);
+  EXPECT_EQ(tokenizer.eos_token(), "");
+  EXPECT_FALSE(tokenizer.add_bos());
+  EXPECT_EQ(tokenizer.chat_template(), "D");
+  EXPECT_EQ(tokenizer.Encode("<more>", true), Ids({400}));
+  EXPECT_EQ(tokenizer.Decode(Ids{258}, /*skip_special=*/true), "") << "the config's flags win";
+}
+
+// Llama-3 says it there and not by add_bos_token.
+TEST(Tokenizer, TemplateProcessingAddsBos) {
+  const auto edit = [](const char* first) {
+    return [first](Json& tokenizer, Json& config) {
+      config = Json::MakeObject({{"bos_token", "<|begin|>"}});
+      const Json token = Json::MakeObject({{"SpecialToken", Json::MakeObject({{"id", first}})}});
+      tokenizer.Set(
+          "post_processor",
+          Json::MakeObject(
+              {{"type", "Sequence"},
+               {"processors", Json::Array{Json::MakeObject({{"type", "TemplateProcessing"},
+                                                            {"single", Json::Array{token}}})}}}));
+    };
+  };
+  EXPECT_TRUE(ParseOrDie(Edited(edit("<|begin|>"))).add_bos());
+  EXPECT_FALSE(ParseOrDie(Edited(edit("<|end|>"))).add_bos());
+}
+
+TEST(Tokenizer, SaysWhatIsWrong) {
+  struct Row {
+    Edit edit;
+    const char* what;
+    const char* where;
+  };
+  const auto model = [](const char* key, Json value) -> Edit {
+    return [key, value](Json& json, Json& /*config*/) { At(json, "model").Set(key, value); };
+  };
+  const auto config_is = [](const char* key, Json value) -> Edit {
+    return [key, value](Json& /*json*/, Json& config) { config.Set(key, value); };
+  };
+  const auto added = [](Json token) -> Edit {
+    return [token](Json& json, Json& /*config*/) { At(json, "added_tokens").Append(token); };
+  };
+  const Row rows[] = {
+      {model("type", "Unigram"), "expected \"BPE\", found string \"Unigram\"",
+       "m/tokenizer.json: /model/type"},
+      {model("byte_fallback", true), "expected false, found bool true",
+       "m/tokenizer.json: /model/byte_fallback"},
+      {model("end_of_word_suffix", "</w>"), "expected null or \"\", found string \"</w>\"",
+       "m/tokenizer.json: /model/end_of_word_suffix"},
+      {model("continuing_subword_prefix", "##"), "expected null or \"\", found string \"##\"",
+       "m/tokenizer.json: /model/continuing_subword_prefix"},
+      {model("dropout", 0.1), "expected null or 0, found number 0.1",
+       "m/tokenizer.json: /model/dropout"},
+      {model("vocab", Json::MakeObject({{"a", 0}})),
+       "the vocabulary has no token \"\u0100\" for byte 0x00", "m/tokenizer.json: /model/vocab"},
+      {model("vocab", Json::MakeObject({{"a", -1}})),
+       "token \"a\" has id -1, expected 0 to 16777215", "m/tokenizer.json: /model/vocab"},
+      {model("vocab", Json::MakeObject({{"a", 0}, {"b", 0}})),
+       "id 0 of token \"b\" is already that of another token", "m/tokenizer.json: /model/vocab"},
+      {model("vocab", Json::MakeObject({{"a", "x"}})), "expected an integer, found string \"x\"",
+       "m/tokenizer.json: /model/vocab/a"},
+      {model("merges", Json::Array{"h e", "q z"}), "\"qz\" is not in the vocabulary",
+       "m/tokenizer.json: /model/merges/1"},
+      {model("merges", Json::Array{"he"}),
+       "expected \"left right\" or [\"left\", \"right\"], found \"he\"",
+       "m/tokenizer.json: /model/merges/0"},
+      {model("merges", nullptr), "expected an array, found null",
+       "m/tokenizer.json: /model/merges"},
+      {[](Json& json, Json&) {
+         json.Set("decoder", Json::MakeObject({{"type", "Metaspace"}}));
+       },
+       "expected \"ByteLevel\", found string \"Metaspace\"", "m/tokenizer.json: /decoder/type"},
+      {[](Json& json, Json&) { json = Json::MakeObject(); }, "key \"model\" is missing",
+       "m/tokenizer.json"},
+      {[](Json& json, Json&) { json = Json::MakeArray(); }, "expected an object, found array",
+       "m/tokenizer.json"},
+      {added(Json::MakeObject({{"id", 300}, {"content", "<w>"}, {"single_word", true}})),
+       "expected false (only that is supported), found bool true",
+       "m/tokenizer.json: /added_tokens/3/single_word"},
+      {added(Json::MakeObject({{"id", 300}, {"content", ""}})),
+       "expected text that is not empty, found string \"\"",
+       "m/tokenizer.json: /added_tokens/3/content"},
+      {added(Json::MakeObject({{"id", 5}, {"content", "<w>"}})),
+       "id 5 of token \"<w>\" is already that of another token", "m/tokenizer.json: /added_tokens"},
+      {added(Json::MakeObject({{"id", 300}, {"content", "<think>"}})),
+       "token \"<think>\" has the ids 258 and 300", "m/tokenizer.json: /added_tokens"},
+      {config_is("bos_token", 5),
+       "expected a string or an object with \"content\", found integer 5",
+       "m/tokenizer_config.json: /bos_token"},
+      {config_is("eos_token", "<none>"), "eos_token \"<none>\" is not a token of tokenizer.json",
+       "m/tokenizer_config.json"},
+      {config_is("bos_token", nullptr), "add_bos_token is true, but there is no bos_token",
+       "m/tokenizer_config.json"},
+      {config_is("add_bos_token", "yes"), "expected true or false, found string \"yes\"",
+       "m/tokenizer_config.json: /add_bos_token"},
+      {config_is("chat_template", 1),
+       "expected a string or an array of named templates, found integer 1",
+       "m/tokenizer_config.json: /chat_template"},
+      {config_is("chat_template",
+                 Json::Array{Json::MakeObject({{"name", "x"}, {"template", "y"}})}),
+       "none of the chat templates is named \"default\"",
+       "m/tokenizer_config.json: /chat_template"},
+      {config_is("added_tokens_decoder",
+                 Json::MakeObject({{"x1", Json::MakeObject({{"content", "<w>"}})}})),
+       "key \"x1\" is not a token id", "m/tokenizer_config.json: /added_tokens_decoder"},
+      {[](Json&, Json& config) { config = Json::MakeArray(); }, "expected an object, found array",
+       "m/tokenizer_config.json"},
+  };
+  for (const Row& row : rows) {
+    const Result<Tokenizer> result = Tokenizer::Parse(Edited(row.edit), "m");
+    ASSERT_FALSE(result.ok()) << row.what;
+    EXPECT_EQ(result.error().what, row.what);
+    EXPECT_EQ(result.error().where, row.where);
+    EXPECT_EQ(result.error().kind, ErrorKind::kBadInput);
+  }
+}
+
+TEST(Tokenizer, LoadsFromAFolder) {
+  const TokenizerFiles tiny = MakeTinyTokenizerFiles();
+  MemoryFileSystem files;
+  files.Put("/m/tokenizer.json", tiny.tokenizer_json);
+  const Result<Tokenizer> bare = Tokenizer::Load(files, "/m");
+  ASSERT_TRUE(bare.ok()) << bare.error().ToString();
+  EXPECT_EQ(bare->bos_id(), std::nullopt);
+
+  files.Put("/m/tokenizer_config.json", tiny.tokenizer_config);
+  files.Put("/m/chat_template.jinja", "{{ messages }}");
+  const Result<Tokenizer> whole = Tokenizer::Load(files, "/m");
+  ASSERT_TRUE(whole.ok()) << whole.error().ToString();
+  EXPECT_EQ(whole->bos_id(), 256);
+  EXPECT_EQ(whole->chat_template(), "{{ messages }}");
+}
+
+TEST(Tokenizer, LoadNamesTheFile) {
+  MemoryFileSystem files;
+  files.Put("/m/config.json", "{}");
+  const Result<Tokenizer> missing = Tokenizer::Load(files, "/m");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().ToString().find("/m/tokenizer.json"), std::string::npos);
+
+  files.Put("/m/tokenizer.json", "{\"model\": ");
+  const Result<Tokenizer> cut = Tokenizer::Load(files, "/m");
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().where, "/m/tokenizer.json");
+  EXPECT_NE(cut.error().what.find("not valid JSON at line 1"), std::string::npos);
+}
+
+TEST(Detokenizer, NeverCutsACharacter) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  Detokenizer detokenizer(tokenizer, /*skip_special=*/true);
+  EXPECT_EQ(detokenizer.Push(262), "hello");
+  EXPECT_EQ(detokenizer.Push(0xE4), "");
+  EXPECT_EQ(detokenizer.Push(0xB8), "");
+  EXPECT_EQ(detokenizer.Push(257), "") << "a special token is skipped";
+  EXPECT_EQ(detokenizer.Push(0x96), "\u4e16");
+  EXPECT_EQ(detokenizer.Push(0xF0), "");
+  EXPECT_EQ(detokenizer.Push('a'), "\uFFFDa");
+  EXPECT_EQ(detokenizer.Push(0xFF), "\uFFFD");
+  EXPECT_EQ(detokenizer.Push(0xE4), "");
+  EXPECT_EQ(detokenizer.Finish(), "\uFFFD");
+  EXPECT_EQ(detokenizer.Finish(), "");
+}
+
+TEST(Detokenizer, TogetherTheSameAsAtOnce) {
+  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    Ids ids;
+    while (ids.size() < 40) ids.push_back(static_cast<int32_t>(random() % 270));
+    Detokenizer detokenizer(tokenizer, false);
+    std::string text;
+    for (const int32_t id : ids) text += detokenizer.Push(id);
+    EXPECT_EQ(text + detokenizer.Finish(), tokenizer.Decode(ids, false));
+  }
+}
+
+}  // namespace
+}  // namespace fathom

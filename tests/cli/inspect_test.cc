@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "cli/memory.h"
+#include "io/file_system.h"
+#include "spec/config_testing.h"
+#include "tests/cli/child_process.h"
+#include "tests/cli/tiny_model.h"
+#include "weights/checkpoint_testing.h"
+
+namespace fathom {
+namespace {
+
+int64_t At(const Json& json, std::string_view group, std::string_view key) {
+  return json.Find(group)->Find(key)->as_int();
+}
+
+// 671B and 37B activated are DeepSeek-V3's published figures (technical report, section 1); the
+// digits follow from the shapes in its config.json.
+TEST(Inspect, FullSizeR1HasItsPublishedTotalsAndDoesNotFitHere) {
+  const TempFolder folder;
+  WriteHeaderOnlyCheckpoint(folder / "r1", DeepseekR1ConfigJson(), int64_t{5} << 30);
+  const Outcome outcome = RunFathom({"inspect", folder / "r1", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json json = ParseJson(outcome.out, "output").value();
+  EXPECT_EQ(json.Find("architecture")->as_string(), "DeepseekV3ForCausalLM");
+  EXPECT_EQ(At(json, "parameters", "main"), 671'026'419'200);
+  EXPECT_EQ(At(json, "parameters", "total"), 684'489'845'504);
+  EXPECT_EQ(At(json, "parameters", "active_per_token"), 36'625'618'432);
+  EXPECT_EQ(At(json, "kv_bytes_per_token", "bfloat16"), 70'272);
+  EXPECT_EQ(json.Find("bytes")->as_int(), 688'574'839'360);
+  EXPECT_EQ(json.Find("layers")->as_int(), 61);
+  EXPECT_EQ(json.Find("mtp_layers")->as_int(), 1);
+  EXPECT_TRUE(json.Find("problems")->as_array().empty());
+  if (AvailableMemory() > int64_t{640'000'000'000}) GTEST_SKIP() << "the model would fit here";
+  const Outcome run = RunFathom({"run", folder / "r1", "--prompt-ids", "0"});
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_NE(run.err.find("error: the weights need 62"), std::string::npos) << run.err;
+}
+
+TEST(Inspect, TextNamesEachComponent) {
+  const TempFolder folder;
+  const Outcome outcome = RunFathom({"inspect", WriteTinyModel(folder, "tiny")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* part :
+       {"DeepseekV3ForCausalLM, 3 layers and 1 MTP", "fp8 in blocks of 128 x 128",
+        "tokenizer: there", "embedding", "attention", "dense FFN", "routed experts",
+        "shared experts", "gate", "norm", "head", "MTP", "active parameters a token",
+        "KV cache a token", "F8_E4M3", "1 file, no problems"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  }
+}
+
+TEST(Inspect, TheMtpLayersMayBeAbsent) {
+  const TempFolder folder;
+  const std::string model = WriteTinyModel(folder, "tiny");
+  const std::string config = folder.Get("tiny/config.json");
+  const std::string key = "\"num_nextn_predict_layers\": 1";
+  std::string without = config;
+  without.replace(without.find(key), key.size(), "\"num_nextn_predict_layers\": 0");
+  WriteRandomCheckpoint(*MakePosixFileSystem(), model, without);
+  folder.Put("tiny/config.json", config);
+  const Outcome outcome = RunFathom({"inspect", model, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(ParseJson(outcome.out, "output").value().Find("mtp_layers")->as_int(), 0);
+}
+
+TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
+  const TempFolder folder;
+  const std::string model = WriteTinyModel(folder, "tiny");
+  std::string config = folder.Get("tiny/config.json");
+  const std::string key = "\"num_hidden_layers\": 3";
+  config.replace(config.find(key), key.size(), "\"num_hidden_layers\": 5");
+  folder.Put("tiny/config.json", config);
+  const Outcome outcome = RunFathom({"inspect", model, "--json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json json = ParseJson(outcome.out, "output").value();
+  EXPECT_FALSE(json.Find("problems")->as_array().empty());
+  const Outcome text = RunFathom({"inspect", model});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_NE(text.out.find("PROBLEMS:"), std::string::npos);
+  EXPECT_NE(text.out.find("missing"), std::string::npos);
+  EXPECT_NE(text.out.find("surplus"), std::string::npos);
+
+  const Outcome run = RunFathom({"run", model, "--prompt-ids", "0"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("missing"), std::string::npos) << run.err;
+}
+
+TEST(Inspect, AFileThatIsCutIsNamed) {
+  const TempFolder folder;
+  const std::string model = WriteTinyModel(folder, "tiny");
+  const std::string weights = model + "/model.safetensors";
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 1);
+  const Outcome outcome = RunFathom({"inspect", model});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("where: inspect: " + weights), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,245 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/tiny_tokenizer_testing.h"
+#include "base/json.h"
+#include "tests/cli/child_process.h"
+#include "tests/cli/tiny_model.h"
+
+namespace fathom {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words Join(Words first, const Words& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+class RunTest : public testing::Test {
+ protected:
+  Outcome Run(const Words& args, std::string_view input = "") {
+    return RunFathom(Join({"run", model_}, args), input);
+  }
+  Json RunJson(const Words& args) {
+    const Outcome outcome = Run(Join(args, {"--json"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return ParseJson(outcome.out, "output").value();
+  }
+
+  TempFolder folder_;
+  std::string model_ = WriteTinyModel(folder_, "tiny");
+};
+
+int64_t Int(const Json& json, std::string_view group, std::string_view key) {
+  return json.Find(group)->Find(key)->as_int();
+}
+
+TEST_F(RunTest, JsonIsOneObjectOfTheDocumentedForm) {
+  const Json json =
+      RunJson({"-p", "ab", "--max-tokens", "5", "--ignore-eos", "--temperature", "0"});
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.as_object()) keys.push_back(key);
+  EXPECT_EQ(keys, Words({"ids", "text", "reasoning", "finish_reason", "usage", "timings"}));
+  EXPECT_EQ(json.Find("ids")->as_array().size(), 5u);
+  EXPECT_TRUE(json.Find("text")->is_string());
+  EXPECT_EQ(json.Find("finish_reason")->as_string(), "length");
+  // <bos><user>ab<bot><think>\n
+  EXPECT_EQ(Int(json, "usage", "prompt_tokens"), 7);
+  EXPECT_EQ(Int(json, "usage", "completion_tokens"), 5);
+  EXPECT_EQ(Int(json, "usage", "total_tokens"), 12);
+  const Json& usage = *json.Find("usage");
+  EXPECT_EQ(Int(usage, "prompt_tokens_details", "cached_tokens"), 0);
+  EXPECT_TRUE(usage.Find("completion_tokens_details")->Find("reasoning_tokens")->is_int());
+  for (const char* key :
+       {"load_s", "prefill_s", "decode_s", "prefill_tokens_per_s", "decode_tokens_per_s"}) {
+    ASSERT_NE(json.Find("timings")->Find(key), nullptr) << key;
+    EXPECT_GE(json.Find("timings")->Find(key)->as_double(), 0) << key;
+  }
+}
+
+TEST_F(RunTest, TheReplyIsReasoningUntilItsTagCloses) {
+  // Bias decides the tokens: nothing but the wanted one has a chance.
+  const Json thinking =
+      RunJson({"-p", "a", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
+  EXPECT_EQ(thinking.Find("ids")->Dump(), "[99,99,99]");
+  EXPECT_EQ(thinking.Find("reasoning")->as_string(), "aaa");
+  EXPECT_EQ(thinking.Find("text")->as_string(), "");
+  EXPECT_EQ(Int(*thinking.Find("usage"), "completion_tokens_details", "reasoning_tokens"), 3);
+
+  const Json raw = RunJson(
+      {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
+  EXPECT_TRUE(raw.Find("reasoning")->is_null());
+  EXPECT_EQ(raw.Find("text")->as_string(), "aaa");
+  EXPECT_EQ(Int(raw, "usage", "prompt_tokens"), 2);  // BOS and one byte
+}
+
+TEST_F(RunTest, StopStringsStopTokensAndEndOfAnswerAreNotPartOfIt) {
+  const Words base = {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "9"};
+  const Json text = RunJson(Join(base, {"--logit-bias", "99:100", "--stop", "aaa"}));
+  EXPECT_EQ(text.Find("finish_reason")->as_string(), "stop");
+  EXPECT_EQ(text.Find("ids")->Dump(), "[99,99,99]");
+  EXPECT_EQ(text.Find("text")->as_string(), "");
+
+  const Json token = RunJson(Join(base, {"--logit-bias", "99:100", "--stop-token-ids", "7,99"}));
+  EXPECT_EQ(token.Find("finish_reason")->as_string(), "stop");
+  EXPECT_EQ(token.Find("ids")->Dump(), "[]");
+
+  const Json eos = RunJson(Join(base, {"--logit-bias", "1:100"}));
+  EXPECT_EQ(eos.Find("finish_reason")->as_string(), "stop");
+  EXPECT_EQ(eos.Find("ids")->Dump(), "[]");
+
+  const Json ignored = RunJson(Join(base, {"--logit-bias", "1:100", "--ignore-eos"}));
+  EXPECT_EQ(ignored.Find("finish_reason")->as_string(), "length");
+  EXPECT_EQ(ignored.Find("ids")->as_array().size(), 9u);
+  EXPECT_EQ(ignored.Find("text")->as_string(), "");  // EOS is special
+}
+
+TEST_F(RunTest, SameSeedSameTokensWhateverTheChunksAndThreads) {
+  const Words base = {"-p", "hello there", "--max-tokens", "12", "--ignore-eos", "--seed", "7"};
+  const Json first = RunJson(base);
+  for (const Words& more :
+       std::vector<Words>{{}, {"--max-num-batched-tokens", "3"}, {"--threads", "1"}}) {
+    EXPECT_EQ(*RunJson(Join(base, more)).Find("ids"), *first.Find("ids"));
+  }
+  Words other = base;
+  other.back() = "8";
+  EXPECT_NE(*RunJson(other).Find("ids"), *first.Find("ids"));
+}
+
+TEST_F(RunTest, PlainOutputIsTheAnswerAndNotesGoToStandardError) {
+  const Outcome outcome = Run(
+      {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "3", "--logit-bias", "99:100"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "aaa\n");
+  EXPECT_NE(outcome.err.find("generation_config.json: temperature 0.6, top_p 0.95"),
+            std::string::npos);
+  EXPECT_NE(outcome.err.find("[1/2] reading headers"), std::string::npos);
+  EXPECT_NE(outcome.err.find("[2/2] reading weights"), std::string::npos);
+  EXPECT_NE(outcome.err.find("3 tokens in "), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, ThePromptMayComeFromStandardInput) {
+  const Outcome outcome = Run({"-p", "-", "--raw", "--max-tokens", "1", "--json"}, "ab\ncd\n");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(Int(ParseJson(outcome.out, "o").value(), "usage", "prompt_tokens"), 7);
+}
+
+TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
+  model_ = WriteTinyModelWithoutTokenizer(folder_, "bare");
+  const Words greedy = {"--prompt-ids", "0,5", "--temperature", "0",
+                        "--max-tokens", "3",   "--logit-bias",  "99:100"};
+  const Json json = RunJson(greedy);
+  EXPECT_EQ(json.Find("ids")->Dump(), "[99,99,99]");
+  EXPECT_TRUE(json.Find("text")->is_null());
+  EXPECT_EQ(Run(greedy).out, "99,99,99\n");
+
+  const Outcome text = Run({"-p", "a"});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_EQ(text.err.substr(text.err.find("error:")),
+            "error: a text prompt needs a tokenizer, and the folder has no tokenizer.json\n"
+            "  where: run: " +
+                model_ +
+                "\n"
+                "  fix: give token ids, or add the checkpoint's tokenizer files\n");
+}
+
+TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
+  const std::string no_template = WriteTinyModel(folder_, "plain");
+  folder_.Put("plain/tokenizer_config.json", R"({"bos_token":"<bos>","eos_token":"<eos>"})");
+  const std::string model = model_;
+  struct Row {
+    std::string model;
+    Words args;
+    std::string error;
+  };
+  const std::vector<Row> rows = {
+      {model, {"-p", "a", "--temperature", "-1"}, "temperature"},
+      {model, {"-p", "a", "--top-p", "1.5"}, "top_p"},
+      {model, {"-p", "a", "--logit-bias", "280:1"}, "280"},
+      {model, {"-p", "a", "--max-model-len", "999999999"}, "max_model_len is 999999999"},
+      {model, {"--prompt-ids", "280"}, "token 280 of the prompt is outside the vocabulary of 280"},
+      {model, {"-p", "abcdefgh", "--max-model-len", "9"}, "leaves no room for an answer in the 9"},
+      {no_template, {"-p", "a"}, "the checkpoint has no chat template"},
+      {no_template, {}, "the checkpoint has no chat template"},
+  };
+  for (const Row& row : rows) {
+    model_ = row.model;
+    const Outcome outcome = Run(row.args);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("error: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(row.error), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(RunTest, APromptThatFillsTheContextIsRefusedWithBothNumbers) {
+  const Outcome outcome = Run({"-p", "abcdefgh", "--raw", "--max-model-len", "9"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(
+      outcome.err.find(
+          "error: the prompt has 9 tokens and leaves no room for an answer in the 9 that fit\n"
+          "  where: run\n  fix: shorten it, or raise --max-model-len\n"),
+      std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(RunTest, MoreTokensThanTheContextHoldsAreCutAndItSaysSo) {
+  const Outcome outcome = Run({"-p", "abc", "--raw", "--max-model-len", "9", "--max-tokens", "50",
+                               "--ignore-eos", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(ParseJson(outcome.out, "o").value().Find("ids")->as_array().size(), 5u);
+  EXPECT_NE(outcome.err.find("--max-tokens 50 is cut to 5: the prompt has 4 of 9 tokens\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(RunTest, AnUnknownInstructionSetIsRefused) {
+  const Outcome outcome = RunFathom({"run", model_, "-p", "a"}, "", {{"FATHOM_ISA", "abacus"}});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("where: run: FATHOM_ISA"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("abacus"), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, CtrlCEndsOnePromptWith130AndKeepsWhatThereIs) {
+  Child child({"run", model_, "-p", "a", "--raw", "--ignore-eos", "--temperature", "0",
+               "--logit-bias", "99:100"},
+              Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadUntil("aaa"));
+  child.Signal(SIGINT);
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_TRUE(outcome.out.ends_with("a\n"));
+  EXPECT_NE(outcome.err.find("cancelled\n"), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, CtrlCWithJsonStillPrintsTheObject) {
+  // A prompt of several steps says when it begins to be read; from there on Ctrl-C is noticed.
+  Child child({"run", model_, "-p", "abc", "--raw", "--ignore-eos", "--json",
+               "--max-num-batched-tokens", "1"},
+              Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadErrUntil("reading the prompt"));
+  child.Signal(SIGINT);
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  const Json json = ParseJson(outcome.out, "output").value();
+  EXPECT_EQ(json.Find("finish_reason")->as_string(), "cancelled");
+}
+
+TEST_F(RunTest, AReaderThatGoesAwayEndsTheProgramQuietly) {
+  Child child({"run", model_, "-p", "a", "--raw", "--ignore-eos"}, Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadErrUntil("reading weights"));
+  child.CloseOutput();
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err.find("error"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,256 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/tiny_tokenizer_testing.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "io/file_system.h"
+#include "tests/cli/child_process.h"
+#include "tests/cli/tiny_model.h"
+#include "weights/npy.h"
+
+namespace fathom {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class ScoreTest : public testing::Test {
+ protected:
+  Outcome Score(const std::string& lines, const Words& more = {}) {
+    Words args = {"score",    model_,
+                  "--input",  folder_.Put("in.jsonl", lines),
+                  "--output", folder_ / "out.jsonl",
+                  "--dtype",  "float32"};
+    args.insert(args.end(), more.begin(), more.end());
+    return RunFathom(args);
+  }
+  // The lines of the output file.
+  std::vector<Json> Lines() {
+    std::vector<Json> lines;
+    const std::string text = folder_.Get("out.jsonl");
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at);
+      EXPECT_NE(end, std::string::npos) << "the last line has no end";
+      lines.push_back(ParseJson(text.substr(at, end - at), "out.jsonl").value());
+      at = end + 1;
+    }
+    return lines;
+  }
+
+  TempFolder folder_;
+  std::string model_ = WriteTinyModel(folder_, "tiny");
+};
+
+TEST_F(ScoreTest, LinesComeOutInOrderInTheDocumentedForm) {
+  const Outcome outcome = Score(
+      "{\"id\":\"long\",\"ids\":[0,5,9,200,17,99,99,3]}\n\n"
+      "{\"id\":\"text\",\"text\":\"ab<think>\"}\n"
+      "{\"id\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n"
+      "{\"id\":\"one\",\"ids\":[7]}",
+      {"--top", "3", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<Json> lines = Lines();
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[0].Find("id")->as_string(), "long");
+  EXPECT_EQ(lines[1].Find("ids")->Dump(), Format("[0,99,100,{}]", kTinyThink));
+  EXPECT_EQ(lines[2].Find("ids")->Dump(), Format("[0,{},99]", kTinyUser));
+  double nll_of_all = 0;
+  for (const Json& line : lines) {
+    const size_t predicted = line.Find("ids")->as_array().size() - 1;
+    const Json::Array& logprobs = line.Find("logprobs")->as_array();
+    ASSERT_EQ(logprobs.size(), predicted);
+    ASSERT_EQ(line.Find("top")->as_array().size(), predicted);
+    double nll = 0;
+    for (size_t i = 0; i < predicted; ++i) {
+      nll -= logprobs[i].as_double();
+      const Json::Array& top = line.Find("top")->as_array()[i].as_array();
+      ASSERT_EQ(top.size(), 3u);
+      EXPECT_GE(top[0].as_array()[1].as_double(), top[1].as_array()[1].as_double());
+      EXPECT_GE(top[0].as_array()[1].as_double(), logprobs[i].as_double());
+    }
+    EXPECT_DOUBLE_EQ(line.Find("nll")->as_double(), nll);
+    nll_of_all += nll;
+  }
+  EXPECT_DOUBLE_EQ(lines[0].Find("perplexity")->as_double(),
+                   std::exp(lines[0].Find("nll")->as_double() / 7));
+  EXPECT_EQ(lines[3].Dump(),
+            R"({"id":"one","ids":[7],"logprobs":[],"top":[],"nll":0.0,"perplexity":null})");
+  const Json report = ParseJson(outcome.out, "output").value();
+  EXPECT_EQ(report.Find("lines")->as_int(), 4);
+  EXPECT_EQ(report.Find("tokens")->as_int(), 8 + 4 + 3 + 1);
+  EXPECT_NEAR(report.Find("nll")->as_double(), nll_of_all,
+              1e3 * nll_of_all * std::numeric_limits<double>::epsilon());
+}
+
+TEST_F(ScoreTest, ManyLinesAtOnceScoreAsEachAlone) {
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    Json ids = Json::MakeArray();
+    for (int k = 0; k < 1 + 5 * i; ++k) ids.Append(Json((7 * i + 13 * k) % 270));
+    lines += Json::MakeObject({{"id", Format("l{}", i)}, {"ids", ids}}).Dump() + "\n";
+  }
+  ASSERT_EQ(Score(lines).exit_code, 0);
+  const std::string together = folder_.Get("out.jsonl");
+  ASSERT_EQ(Score(lines, {"--max-num-batched-tokens", "7", "--threads", "1"}).exit_code, 0);
+  EXPECT_EQ(folder_.Get("out.jsonl"), together);
+}
+
+TEST_F(ScoreTest, ControlTokensInTextStayTextWhenToldTo) {
+  ASSERT_EQ(Score("{\"id\":\"a\",\"text\":\"<think>\"}\n", {"--no-parse-special"}).exit_code, 0);
+  EXPECT_EQ(Lines()[0].Find("ids")->as_array().size(), 8u);  // BOS and seven bytes
+}
+
+TEST_F(ScoreTest, FullLogitsAgreeWithTheLogProbabilities) {
+  const Outcome outcome =
+      Score("{\"id\":\"a.b-1\",\"ids\":[0,5,9]}\n{\"id\":\"one\",\"ids\":[7]}\n",
+            {"--full-logits", folder_ / "new/logits", "--mtp"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto files = MakePosixFileSystem();
+  const NpyArray logits = ReadNpy(*files, folder_ / "new/logits/a.b-1.npy").value();
+  EXPECT_EQ(logits.shape, std::vector<int64_t>({3, kTinyVocab}));
+  const NpyArray mtp = ReadNpy(*files, folder_ / "new/logits/a.b-1.mtp.npy").value();
+  EXPECT_EQ(mtp.shape, std::vector<int64_t>({2, kTinyVocab}));
+  const NpyArray one = ReadNpy(*files, folder_ / "new/logits/one.mtp.npy").value();
+  EXPECT_EQ(one.shape, std::vector<int64_t>({0, kTinyVocab}));
+  const std::vector<float> values = logits.As<float>();
+  double sum = 0;
+  for (int64_t j = 0; j < kTinyVocab; ++j) {
+    sum += std::exp(static_cast<double>(values[static_cast<size_t>(j)]));
+  }
+  // Both are float64 sums of the same 280 exponentials, one of them scaled.
+  EXPECT_NEAR(Lines()[0].Find("logprobs")->as_array()[0].as_double(),
+              static_cast<double>(values[5]) - std::log(sum), 1e-12);
+  EXPECT_FALSE(folder_.Has("new/logits/.fathom-probe"));
+}
+
+struct BadLine {
+  std::string line;
+  std::string what;
+};
+
+TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
+  const std::vector<BadLine> rows = {
+      {"{", "line 1"},
+      {"[]", "expected an object, found array"},
+      {"{\"ids\":[1]}", "id"},
+      {"{\"id\":7,\"ids\":[1]}", "id"},
+      {"{\"id\":\"\",\"ids\":[1]}",
+       "expected a name of 1 to 200 letters, digits, '.', '_' and '-'"},
+      {"{\"id\":\"..\",\"ids\":[1]}", "expected a name"},
+      {"{\"id\":\".\",\"ids\":[1]}", "expected a name"},
+      {"{\"id\":\"a/b\",\"ids\":[1]}", "expected a name"},
+      {"{\"id\":\"é\",\"ids\":[1]}", "expected a name"},
+      {"{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"a\",\"ids\":[2]}",
+       "error: id 'a' stands in line 1 already"},
+      {"{\"id\":\"a\"}", "expected exactly one of \"ids\", \"text\" and \"messages\", found 0"},
+      {"{\"id\":\"a\",\"ids\":[1],\"text\":\"b\"}", "found 2"},
+      {"{\"id\":\"a\",\"ids\":[1],\"max\":2}", "unknown member 'max'"},
+      {"{\"id\":\"a\",\"text\":\"b\",\"tools\":[]}", "\"tools\" needs \"messages\""},
+      {"{\"id\":\"a\",\"ids\":[]}", "the line has 0 ids, expected 1 to 2560"},
+      {"{\"id\":\"a\",\"ids\":[280]}", "expected a token id from 0 to 279, found integer 280"},
+      {"{\"id\":\"a\",\"ids\":[0,-1]}", "expected a token id from 0 to 279, found integer -1"},
+      {"{\"id\":\"a\",\"ids\":[1.5]}", "expected a token id from 0 to 279"},
+      {"{\"id\":\"a\",\"ids\":\"1\"}", "ids"},
+      {"{\"id\":\"a\",\"text\":1}", "text"},
+      {"{\"id\":\"a\",\"messages\":[{}]}", "role"},
+      {"", "there is no line to score"},
+  };
+  for (const BadLine& row : rows) {
+    const Outcome outcome = Score(row.line);
+    EXPECT_EQ(outcome.exit_code, 2) << row.line << outcome.err;
+    EXPECT_NE(outcome.err.find(row.what), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("where: score: " + (folder_ / "in.jsonl")), std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(folder_.Has("out.jsonl")) << row.line;
+  }
+}
+
+TEST_F(ScoreTest, TheFirstOfSeveralBadLinesIsNamedWithTheirNumber) {
+  const Outcome outcome = Score(
+      "{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"b\",\"ids\":[999]}\n{\"id\":\"c\",\"ids\":[]}\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("found integer 999 (the first of 2 bad lines)"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("line 2"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ScoreTest, WhatTheModelCannotDoIsRefused) {
+  const std::string line = "{\"id\":\"a\",\"text\":\"b\"}\n";
+  model_ = WriteTinyModelWithoutTokenizer(folder_, "bare");
+  const Outcome text = Score(line);
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_NE(text.err.find("\"text\" needs a tokenizer"), std::string::npos) << text.err;
+
+  std::string config = folder_.Get("bare/config.json");
+  const std::string key = "\"num_nextn_predict_layers\": 1";
+  config.replace(config.find(key), key.size(), "\"num_nextn_predict_layers\": 0");
+  folder_.Put("bare/config.json", config);
+  const Outcome mtp =
+      Score("{\"id\":\"a\",\"ids\":[1]}\n", {"--full-logits", folder_ / "l", "--mtp"});
+  EXPECT_EQ(mtp.exit_code, 2);
+  EXPECT_NE(mtp.err.find("--mtp: the model has no MTP layer"), std::string::npos) << mtp.err;
+}
+
+TEST_F(ScoreTest, OutputsThatCannotBeWrittenAreFoundBeforeTheWeightsAreRead) {
+  const std::string input = folder_.Put("in.jsonl", "{\"id\":\"a\",\"ids\":[1]}\n");
+  folder_.Put("file", "");
+  const std::vector<std::pair<Words, std::string>> rows = {
+      {{"--output", folder_ / "none/out.jsonl"}, folder_ / "none/out.jsonl"},
+      {{"--output", folder_ / "out.jsonl", "--full-logits", folder_ / "file"}, folder_ / "file"},
+  };
+  for (const auto& [flags, place] : rows) {
+    Words args = {"score", model_, "--input", input};
+    args.insert(args.end(), flags.begin(), flags.end());
+    const Outcome outcome = RunFathom(args);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(place), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(folder_.Has("out.jsonl"));
+    EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+  }
+}
+
+TEST_F(ScoreTest, AFolderWithoutWritePermissionIsNamed) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const std::string input = folder_.Put("in.jsonl", "{\"id\":\"a\",\"ids\":[1]}\n");
+  folder_.Put("locked/file", "");
+  chmod((folder_ / "locked").c_str(), 0500);
+  const Outcome outcome =
+      RunFathom({"score", model_, "--input", input, "--output", folder_ / "locked/out.jsonl"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("Permission denied"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ScoreTest, CtrlCLeavesNoOutput) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i) {
+    Json ids = Json::MakeArray();
+    for (int k = 0; k < 500; ++k) ids.Append(Json(k % 270));
+    lines += Json::MakeObject({{"id", Format("l{}", i)}, {"ids", ids}}).Dump() + "\n";
+  }
+  Child child({"score", model_, "--input", folder_.Put("in.jsonl", lines), "--output",
+               folder_ / "out.jsonl"},
+              Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadErrUntil("scoring 400 lines"));
+  child.Signal(SIGINT);
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_NE(outcome.err.find("of 400 lines; " + (folder_ / "out.jsonl") + " was not written"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_FALSE(folder_.Has("out.jsonl"));
+  EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+}
+
+}  // namespace
+}  // namespace fathom

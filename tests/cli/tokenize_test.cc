@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/tiny_tokenizer_testing.h"
+#include "base/json.h"
+#include "tests/cli/child_process.h"
+#include "tests/cli/tiny_model.h"
+
+namespace fathom {
+namespace {
+
+class TokenizeTest : public testing::Test {
+ protected:
+  // The ids that --json prints.
+  std::vector<int64_t> Ids(std::vector<std::string> args) {
+    args.insert(args.begin(), {"tokenize", model_});
+    args.emplace_back("--json");
+    const Outcome outcome = RunFathom(args);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const Json json = ParseJson(outcome.out, "output").value();
+    EXPECT_EQ(json.as_object().size(), 2u);
+    text_ = json.Find("text")->as_string();
+    std::vector<int64_t> ids;
+    for (const Json& id : json.Find("ids")->as_array()) ids.push_back(id.as_int());
+    return ids;
+  }
+
+  TempFolder folder_;
+  std::string model_ = WriteTinyTokenizer(folder_, "tokenizer");
+  std::string text_;
+};
+
+using List = std::vector<int64_t>;
+
+TEST_F(TokenizeTest, TextBecomesIdsWithoutBos) {
+  EXPECT_EQ(Ids({"--text", "ab"}), List({2 + 'a', 2 + 'b'}));
+  EXPECT_EQ(text_, "ab");
+  EXPECT_EQ(Ids({"--text", ""}), List());
+  EXPECT_EQ(Ids({"--file", folder_.Put("f", "b\n")}), List({2 + 'b', 2 + '\n'}));
+}
+
+TEST_F(TokenizeTest, AddedTokensInTextAreParsedUnlessToldNotTo) {
+  EXPECT_EQ(Ids({"--text", "a<think>"}), List({2 + 'a', kTinyThink}));
+  EXPECT_EQ(Ids({"--text", "a<think>", "--no-parse-special"}).size(), 8u);
+  EXPECT_EQ(text_, "a<think>");
+}
+
+TEST_F(TokenizeTest, IdsBecomeText) {
+  EXPECT_EQ(Ids({"--ids", "0,99,258, 1"}), List({0, 99, 258, 1}));
+  EXPECT_EQ(text_, "<bos>a<think><eos>");
+  Ids({"--ids", "0,99,258,1", "--skip-special"});
+  EXPECT_EQ(text_, "a<think>");
+}
+
+TEST_F(TokenizeTest, WithoutJsonTheOtherSideIsPrinted) {
+  EXPECT_EQ(RunFathom({"tokenize", model_, "--text", "ab"}).out, "99,100\n");
+  EXPECT_EQ(RunFathom({"tokenize", model_, "--ids", "99,100"}).out, "ab\n");
+}
+
+TEST_F(TokenizeTest, MessagesGoThroughTheTemplate) {
+  const std::string list = folder_.Put("list.json", R"([{"role":"user","content":"a"}])");
+  const List prompt = {kTinyBos, kTinyUser, 2 + 'a', kTinyBot, kTinyThink, 2 + '\n'};
+  EXPECT_EQ(Ids({"--messages", list}), prompt);
+  EXPECT_EQ(text_, "<bos><user>a<bot><think>\n");
+  EXPECT_EQ(Ids({"--messages", list, "--no-generation-prompt"}),
+            List(prompt.begin(), prompt.begin() + 3));
+  const std::string object =
+      folder_.Put("object.json", R"({"messages":[{"role":"user","content":"a"}]})");
+  EXPECT_EQ(Ids({"--messages", object}), prompt);
+}
+
+TEST_F(TokenizeTest, ControlTokensInsideMessagesAreParsedUnlessToldNotTo) {
+  const std::string file = folder_.Put("m.json", R"([{"role":"user","content":"<bot>"}])");
+  const auto count = [](const List& ids) { return std::count(ids.begin(), ids.end(), kTinyBot); };
+  EXPECT_EQ(count(Ids({"--messages", file})), 2);
+  EXPECT_EQ(count(Ids({"--messages", file, "--no-parse-special"})), 1);
+  EXPECT_EQ(text_, "<bos><user><bot><bot><think>\n");
+}
+
+TEST_F(TokenizeTest, TheTemplateAndItsVariablesCanBeGiven) {
+  const std::string file = folder_.Put("m.json", R"([{"role":"user","content":"a"}])");
+  const std::string other =
+      folder_.Put("t.jinja", "{{ messages[0].content }}{% if thinking %}!{% endif %}");
+  Ids({"--messages", file, "--chat-template", other});
+  EXPECT_EQ(text_, "a");
+  Ids({"--messages", file, "--chat-template", other, "--chat-template-kwargs",
+       R"({"thinking": true})"});
+  EXPECT_EQ(text_, "a!");
+}
+
+TEST_F(TokenizeTest, BadInputIsNamed) {
+  const std::string bad = folder_.Put("bad.json", R"([{"content":"a"}])");
+  const std::string no_json = folder_.Put("no.json", "[");
+  const std::string raises = folder_.Put("raises.jinja", "{{ raise_exception('too bad') }}");
+  const std::string good = folder_.Put("good.json", R"([{"role":"user","content":"a"}])");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
+      {{"--ids", "1,a"}, "error: --ids: 'a' is not a token id\n  where: tokenize\n"},
+      {{"--ids", "274"},
+       "error: --ids: 274 is outside the vocabulary of 274 ids\n  where: tokenize\n"},
+      {{"--messages", bad}, "where: tokenize: " + bad + ": /0"},
+      {{"--messages", no_json}, "where: tokenize: " + no_json},
+      {{"--messages", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},
+      {{"--file", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},
+      {{"--messages", good, "--chat-template", raises}, "too bad"},
+  };
+  for (const auto& [args, error] : rows) {
+    std::vector<std::string> all = {"tokenize", model_};
+    all.insert(all.end(), args.begin(), args.end());
+    const Outcome outcome = RunFathom(all);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(error), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(TokenizeTest, AnOutputThatIsClosedEndsTheProgramQuietly) {
+  Child child({"tokenize", model_, "--text", "a"}, Child::Streams::kPipes);
+  child.CloseOutput();
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, "");
+}
+
+}  // namespace
+}  // namespace fathom
