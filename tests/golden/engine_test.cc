@@ -198,12 +198,12 @@ TEST_P(GoldenEngine, ScoresAndContinuationsAskedForAtOnceMeetTheGoldenData) {
 }
 
 TEST_P(GoldenEngine, SameBitsHoweverTheStepsAreCutInFloat32) {
-  LoadedModel loaded = Load(Activations::kFloat32);
+  LoadedModel loaded = Load(Activations::kFloat32, /*threads=*/1);
   ExpectSameAnswersForEveryRow(golden(), loaded);
 }
 
 TEST_P(GoldenEngine, SameBitsHoweverTheStepsAreCutInBfloat16) {
-  LoadedModel loaded = Load(Activations::kBfloat16);
+  LoadedModel loaded = Load(Activations::kBfloat16, /*threads=*/1);
   ExpectSameAnswersForEveryRow(golden(), loaded);
 }
 
