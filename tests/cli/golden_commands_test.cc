@@ -88,8 +88,9 @@ TEST_P(GoldenCommands, ScoreWritesTheGoldenLogits) {
 TEST_P(GoldenCommands, RunContinuesGreedilyAsFarAsTheMarginAllows) {
   const Json golden = Golden();
   const Json& run = golden.Find("greedy")->as_array()[0];
+  const Json prompt = Tokens(golden, run.Find("prompt")->as_string());
   std::string ids;
-  for (const Json& id : Tokens(golden, run.Find("prompt")->as_string()).as_array()) {
+  for (const Json& id : prompt.as_array()) {
     ids += (ids.empty() ? "" : ",") + Format("{}", id.as_int());
   }
   const Outcome outcome =
