@@ -1,9 +1,11 @@
 #include "engine/sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "base/check.h"
@@ -26,9 +28,33 @@ double Sum(std::span<const Candidate> candidates) {
   return sum;
 }
 
-// max_element returns the first of equals: the lowest id.
-int32_t ArgMax(std::span<const float> logits) {
-  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+struct Survey {
+  float max = 0;
+  bool finite = true;
+};
+
+// In lanes that the compiler can turn into vectors: the passes over the vocabulary are what greedy
+// sampling costs. A NaN or an infinity makes its lane's sum of x * 0 a NaN.
+Survey SurveyLogits(std::span<const float> logits) {
+  FATHOM_CHECK(!logits.empty());
+  constexpr size_t kLanes = 16;
+  std::array<float, kLanes> max;
+  std::array<float, kLanes> zero = {};
+  max.fill(logits[0]);
+  size_t i = 0;
+  for (; i + kLanes <= logits.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const float x = logits[i + lane];
+      max[lane] = x > max[lane] ? x : max[lane];
+      zero[lane] += x * 0;
+    }
+  }
+  for (; i < logits.size(); ++i) {
+    max[0] = std::max(max[0], logits[i]);
+    zero[0] += logits[i] * 0;
+  }
+  const float sum = std::accumulate(zero.begin(), zero.end(), 0.0F);
+  return {*std::max_element(max.begin(), max.end()), sum == 0};
 }
 
 int32_t Draw(std::span<const Candidate> candidates, double uniform) {
@@ -75,11 +101,9 @@ double UniformAt(uint64_t seed, uint64_t index) {
 }
 
 Status CheckFinite(std::span<const float> logits) {
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (!std::isfinite(logits[i]))
-      return Failed(Format("the logit of token {} is {}", i, logits[i]));
-  }
-  return Ok();
+  if (SurveyLogits(logits).finite) return Ok();
+  const auto bad = std::ranges::find_if(logits, [](float x) { return !std::isfinite(x); });
+  return Failed(Format("the logit of token {} is {}", bad - logits.begin(), *bad));
 }
 
 Result<int32_t> Sampler::Sample(std::span<const float> logits, const SamplingParams& params,
@@ -91,13 +115,12 @@ Result<int32_t> Sampler::Sample(std::span<const float> logits, const SamplingPar
 Result<std::span<const Candidate>> Sampler::Candidates(std::span<const float> logits,
                                                        const SamplingParams& params,
                                                        const TokenHistory& history) {
-  FATHOM_CHECK(!logits.empty());
   const std::span<const float> adjusted = Adjust(logits, params, history);
-  FATHOM_OK(CheckFinite(adjusted));
-  const int32_t likeliest = ArgMax(adjusted);
-  const float max_logit = adjusted[static_cast<size_t>(likeliest)];
+  const Survey survey = SurveyLogits(adjusted);
+  if (!survey.finite) return CheckFinite(adjusted).error();
   if (params.temperature == 0) {
-    candidates_.assign(1, {likeliest, max_logit, 1});
+    const auto likeliest = std::ranges::find(adjusted, survey.max) - adjusted.begin();
+    candidates_.assign(1, {static_cast<int32_t>(likeliest), survey.max, 1});
     return std::span<const Candidate>(candidates_);
   }
   candidates_.resize(adjusted.size());
@@ -105,7 +128,7 @@ Result<std::span<const Candidate>> Sampler::Candidates(std::span<const float> lo
     candidates_[i] = {static_cast<int32_t>(i), adjusted[i], 0};
   }
   KeepTopK(params.top_k);
-  Weigh(max_logit, params.temperature);
+  Weigh(survey.max, params.temperature);
   KeepTopP(params.top_p);
   std::erase_if(candidates_, [&](const Candidate& c) { return c.weight < params.min_p; });
   return std::span<const Candidate>(candidates_);
@@ -130,10 +153,9 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits, const Samp
 
 void Sampler::KeepTopK(int64_t top_k) {
   if (top_k == 0 || top_k >= static_cast<int64_t>(candidates_.size())) return;
-  std::nth_element(candidates_.begin(), candidates_.begin() + top_k, candidates_.end(), Likelier);
+  // Not nth_element: the draw walks in order, which must not be the library's choice.
+  std::partial_sort(candidates_.begin(), candidates_.begin() + top_k, candidates_.end(), Likelier);
   candidates_.resize(static_cast<size_t>(top_k));
-  // nth_element leaves them in an order of its library's choosing; the draw walks in this one.
-  std::sort(candidates_.begin(), candidates_.end(), Likelier);
 }
 
 void Sampler::Weigh(double max_logit, double temperature) {

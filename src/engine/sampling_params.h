@@ -20,8 +20,8 @@ struct SamplingParams {
   double repetition_penalty = 1;  // [0.01, 100], over prompt and answer
   double presence_penalty = 0;    // [-2, 2], over the answer, as OpenAI defines them
   double frequency_penalty = 0;   // [-2, 2]
-  std::vector<std::pair<int32_t, double>> logit_bias;  // [-100, 100] each, an id at most once
-  std::optional<uint64_t> seed;                        // none: drawn by the engine
+  std::vector<std::pair<int32_t, double>> logit_bias = {};  // [-100, 100] each, an id at most once
+  std::optional<uint64_t> seed = std::nullopt;              // none: drawn by the engine
 };
 
 // Names the first field out of range with its value and limits (kBadInput).

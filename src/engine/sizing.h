@@ -24,12 +24,12 @@ inline constexpr int64_t kWorkingBytes = 300'000'000;
 struct EngineLimits {
   // Longest sequence, prompt and answer together. None: what the model has positions for, at most
   // what half of the memory left after the weights can hold.
-  std::optional<int64_t> max_model_len;
+  std::optional<int64_t> max_model_len = std::nullopt;
   int64_t max_num_seqs = 64;             // sequences at once
   int64_t max_num_batched_tokens = 512;  // tokens in one step
   // Bytes for the cache. None: room for max_num_seqs of the longest sequences, at most what is left
   // after the weights (then sequences that grow into each other are preempted).
-  std::optional<int64_t> kv_cache_bytes;
+  std::optional<int64_t> kv_cache_bytes = std::nullopt;
   DType kv_dtype = DType::kBF16;
   bool mtp = false;  // the MTP layer is loaded too
 };

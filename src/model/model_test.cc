@@ -31,7 +31,7 @@ class ModelTest : public testing::Test {
     return std::move(model).value();
   }
 
-  ThreadPool pool_{2};
+  ThreadPool pool_{1};  // death tests fork
   const Compute compute_{.pool = &pool_};
   const std::vector<std::vector<int32_t>> tables_ = {{0}, {1}};
 };

@@ -3,25 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
-#include "io/file_system.h"
 #include "ops/rope.h"
 #include "tensor/mat_view.h"
-#include "weights/npy.h"
+#include "tensor/npy_testing.h"
 
 namespace fathom {
 namespace {
 
-// Vectors from the references' own code, described in tests/golden/ops/README.md.
+// Vectors from the references' own code, described in ops/README.md of the golden data.
 template <typename T>
 std::vector<T> GoldenOp(const std::string& name) {
-  const auto files = MakePosixFileSystem();
-  const Result<NpyArray> array = ReadNpy(*files, "tests/golden/ops/" + name + ".npy");
-  return array.ok() ? array->As<T>() : std::vector<T>();
+  return ReadGoldenNpy("ops/" + name + ".npy").As<T>();
 }
 
 RopeConfig DeepseekR1() {

@@ -192,13 +192,14 @@ void WeightReader::AddRowStrips(const Weight& weight) {
   }
 }
 
-// A head's rows, from the begin of the block row they start in, so that the strip has scales of its
-// own.
+// A head's rows; with scales from the begin of the block they start in, so that the scales of the
+// strip are whole blocks.
 void WeightReader::AddHeadStrips(const Weight& weight) {
   const int64_t head_rows = weight.rows() / static_cast<int64_t>(weight.w_uk.size());
+  const int64_t align = weight.scales.empty() ? 1 : block_.rows;
   for (size_t head = 0; head < weight.w_uk.size(); ++head) {
     const int64_t begin = static_cast<int64_t>(head) * head_rows;
-    const int64_t first = begin - begin % block_.rows;
+    const int64_t first = begin - begin % align;
     strips_.push_back({&weight, first, begin + head_rows - first, head});
   }
 }

@@ -60,6 +60,8 @@ constexpr Shape kShapes[] = {{16, 128}, {1, 1},    {3, 5},     {17, 127}, {40, 1
                              {96, 257}, {200, 384}, {129, 131}, {300, 77}};
 constexpr DType kDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF8E4M3};
 
+constexpr Activations kModes[] = {Activations::kFloat32, Activations::kBfloat16};
+
 TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
   ThreadPool pool(2);
   for (const DType dtype : kDTypes) {
@@ -67,11 +69,15 @@ TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
       const OwnedWeight weight = RandomWeight(dtype, shape.rows, shape.cols, 1);
       const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, shape.rows);
       for (const int64_t m : {1, 4, 23}) {
-        SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " [" << shape.rows << ", "
-                                        << shape.cols << "] m " << m);
-        const Matrix<float> x = RandomActivations(m, shape.cols, 2);
-        ExpectClose(Product(pool, packed, x.view()),
-                    MatMulReference(weight.stored, x.view()), shape.cols);
+        for (const Activations mode : kModes) {
+          SCOPED_TRACE(testing::Message()
+                       << DTypeName(dtype) << " [" << shape.rows << ", " << shape.cols << "] m "
+                       << m << " mode " << static_cast<int>(mode));
+          const Matrix<float> x =
+              RandomActivations(m, shape.cols, 2, mode == Activations::kBfloat16);
+          ExpectClose(Product(pool, packed, x.view(), mode),
+                      MatMulReference(weight.stored, x.view()), shape.cols);
+        }
       }
     }
   }
@@ -79,18 +85,20 @@ TEST_P(MatMulTest, EveryTypeAndRaggedShapeMatchesTheReference) {
 
 TEST_P(MatMulTest, OneRowHasTheSameBitsForAnyBatchAndThreadCount) {
   for (const DType dtype : kDTypes) {
-    const OwnedWeight weight = RandomWeight(dtype, 203, 395, 3);
-    const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, 203);
-    const Matrix<float> x = RandomActivations(113, 395, 4);
-    ThreadPool one(1);
-    const Matrix<float> whole = Product(one, packed, x.view());
-    for (const int threads : {1, 2, 3}) {
-      ThreadPool pool(threads);
-      for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 13, 64, 97, 113}) {
-        const int64_t first = 113 - m;
-        const Matrix<float> part = Product(pool, packed, x.view().Rows(first, m));
-        EXPECT_TRUE(SameBits(part.view(), whole.view().Rows(first, m)))
-            << DTypeName(dtype) << " m " << m << " threads " << threads;
+    for (const Activations mode : kModes) {
+      const OwnedWeight weight = RandomWeight(dtype, 203, 395, 3);
+      const PackedMatrix packed = PackedMatrix::FromRows(weight.stored, 0, 203);
+      const Matrix<float> x = RandomActivations(113, 395, 4, mode == Activations::kBfloat16);
+      ThreadPool one(1);
+      const Matrix<float> whole = Product(one, packed, x.view(), mode);
+      for (const int threads : {1, 2, 3}) {
+        ThreadPool pool(threads);
+        for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 13, 64, 97, 113}) {
+          const int64_t first = 113 - m;
+          const Matrix<float> part = Product(pool, packed, x.view().Rows(first, m), mode);
+          EXPECT_TRUE(SameBits(part.view(), whole.view().Rows(first, m)))
+              << DTypeName(dtype) << " m " << m << " threads " << threads;
+        }
       }
     }
   }

@@ -40,7 +40,7 @@ std::string Marked(std::string_view text, Json message) {
 
 // Small templates against what Jinja2 makes of them.
 TEST(ChatTemplate, RendersAsJinja2Does) {
-  const Json vectors = ReadGoldenJson("jinja_vectors.json");
+  const Json vectors = ReadVectors("jinja_vectors.json");
   ChatTemplate::Input input;
   input.messages = Json::MakeArray();
   input.extra = *vectors.Find("variables");

@@ -27,6 +27,13 @@ void ReplaceAll(std::string& text, const std::string& from, const std::string& t
   }
 }
 
+Json ReadJsonFile(const std::string& path) {
+  Result<Json> json = ParseJson(ReadTestFile(path), path);
+  if (json.ok()) return std::move(json).value();
+  ADD_FAILURE() << json.error().ToString();
+  return Json::MakeObject();
+}
+
 Json AddedTokenJson(int id, const char* content, bool special) {
   return Json::MakeObject({{"id", id}, {"content", content}, {"special", special}});
 }
@@ -45,12 +52,10 @@ std::string GoldenTokenizerFolder() {
 }
 
 Json ReadGoldenJson(const std::string& name) {
-  const std::string path = GoldenTokenizerFolder() + "/" + name;
-  Result<Json> json = ParseJson(ReadTestFile(path), path);
-  if (json.ok()) return std::move(json).value();
-  ADD_FAILURE() << json.error().ToString();
-  return Json::MakeObject();
+  return ReadJsonFile(GoldenTokenizerFolder() + "/" + name);
 }
+
+Json ReadVectors(const std::string& name) { return ReadJsonFile("tests/golden/tokenizer/" + name); }
 
 std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable) {
   const char* folder = std::getenv(variable);

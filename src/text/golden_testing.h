@@ -18,6 +18,8 @@ std::string ReadTestFile(const std::string& path);
 // in this repository.
 std::string GoldenTokenizerFolder();
 Json ReadGoldenJson(const std::string& name);
+// Vectors made by tools/make_*_vectors for this module; always this repository's.
+Json ReadVectors(const std::string& name);
 
 // The tokenizer.json and tokenizer_config.json in the folder that an environment variable names.
 // nullopt when it is not set (skip the test, with a reason); set and unreadable fails the test.

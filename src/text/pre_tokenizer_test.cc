@@ -38,7 +38,7 @@ constexpr const char* kByteLevel =
 class PublishedSplits : public testing::TestWithParam<const char*> {};
 
 TEST_P(PublishedSplits, PiecesAreEqual) {
-  const Json vectors = ReadGoldenJson("split_vectors.json");
+  const Json vectors = ReadVectors("split_vectors.json");
   const Json& tokenizer = *vectors.Find("tokenizers")->Find(GetParam());
   const Normalizer normalizer = Normalizer::Parse(JsonReader(tokenizer, "vectors")).value();
   const Json& steps = *tokenizer.Find("pre_tokenizer");
@@ -55,30 +55,35 @@ TEST_P(PublishedSplits, PiecesAreEqual) {
     EXPECT_EQ(pieces, expected) << text;
   }
 }
-INSTANTIATE_TEST_SUITE_P(All, PublishedSplits, testing::Values("deepseek", "qwen", "llama3"));
+INSTANTIATE_TEST_SUITE_P(All, PublishedSplits, testing::Values("deepseek", "qwen", "llama3"),
+                         [](const auto& instance) { return std::string(instance.param); });
 
 // The ids as well, where the real tokenizer.json is at hand.
-TEST(PublishedSplits, IdsAreEqual) {
-  const Json vectors = ReadGoldenJson("split_vectors.json");
-  constexpr const char* kTokenizers[][2] = {{"deepseek", "FATHOM_TOKENIZER_DIR"},
-                                            {"qwen", "FATHOM_QWEN_TOKENIZER_DIR"},
-                                            {"llama3", "FATHOM_LLAMA3_TOKENIZER_DIR"}};
-  std::string skipped;
-  for (const auto& [name, variable] : kTokenizers) {
-    const std::optional<TokenizerFiles> files = TokenizerFilesFromEnvironment(variable);
-    if (!files.has_value()) {
-      skipped += std::string(" ") + variable;
-      continue;
-    }
-    const Tokenizer tokenizer = ParseOrDie(*files);
-    for (const Json& item : vectors.Find("cases")->as_array()) {
-      const std::string& text = item.Find("text")->as_string();
-      EXPECT_EQ(tokenizer.Encode(text, true), IdsOf(*item.Find(name)->Find("ids")))
-          << name << ": " << text;
-    }
+struct RealTokenizer {
+  const char* name;
+  const char* variable;  // of the environment: its folder
+};
+class PublishedIds : public testing::TestWithParam<RealTokenizer> {};
+
+TEST_P(PublishedIds, AreEqual) {
+  const auto& [name, variable] = GetParam();
+  const std::optional<TokenizerFiles> files = TokenizerFilesFromEnvironment(variable);
+  if (!files.has_value()) {
+    GTEST_SKIP() << variable << " is not set: it names the folder with " << name
+                 << "'s tokenizer.json";
   }
-  if (!skipped.empty()) GTEST_SKIP() << "folders with tokenizer.json that are not set:" << skipped;
+  const Tokenizer tokenizer = ParseOrDie(*files);
+  const Json vectors = ReadVectors("split_vectors.json");
+  for (const Json& item : vectors.Find("cases")->as_array()) {
+    const std::string& text = item.Find("text")->as_string();
+    EXPECT_EQ(tokenizer.Encode(text, true), IdsOf(*item.Find(name)->Find("ids"))) << text;
+  }
 }
+INSTANTIATE_TEST_SUITE_P(All, PublishedIds,
+                         testing::Values(RealTokenizer{"deepseek", "FATHOM_TOKENIZER_DIR"},
+                                         RealTokenizer{"qwen", "FATHOM_QWEN_TOKENIZER_DIR"},
+                                         RealTokenizer{"llama3", "FATHOM_LLAMA3_TOKENIZER_DIR"}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(PreTokenizer, ByteLevelAloneSplitsAsGpt2Does) {
   EXPECT_EQ(Split(kByteLevel, "Hello  world's 42!!\n"),

@@ -110,7 +110,10 @@ GoldenCase ReadGoldenCase(const GoldenSet& set, const std::string& name) {
   if (first_moe != nullptr && !first_moe->is_null()) {
     golden_case.first_moe_layer = first_moe->as_int();
   }
-  golden_case.has_bf16_weights = golden.Find("files")->Find("logits_bf16_weights") != nullptr;
+  for (const auto& [kind, entry] : golden.Find("files")->as_object()) {
+    const std::string file = File(set, golden_case.folder, entry.Find("file"));
+    if (!file.empty()) golden_case.detail_files[kind] = file;
+  }
   return golden_case;
 }
 
@@ -122,7 +125,8 @@ const GoldenPrompt& GoldenCase::Prompt(const std::string& id) const {
 }
 
 std::string GoldenCase::DetailFile(const std::string& kind) const {
-  return folder + "/" + kind + "_" + detail_prompt + ".npy";
+  const auto file = detail_files.find(kind);
+  return file == detail_files.end() ? "" : file->second;
 }
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #define FATHOM_TESTS_GOLDEN_GOLDEN_CASE_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,12 +57,12 @@ struct GoldenCase {
   std::vector<GoldenGreedy> greedy;
   std::vector<GoldenMtp> mtp;
   Bf16Guidance bf16;
-  std::string detail_prompt;     // of hidden, attention, ffn and routing
-  int64_t first_moe_layer = -1;  // -1: the model does not route
-  bool has_bf16_weights = false;
+  std::string detail_prompt;                        // of hidden, attention, ffn and routing
+  int64_t first_moe_layer = -1;                     // -1: the model does not route
+  std::map<std::string, std::string> detail_files;  // by kind: "hidden", "routing_experts", ...
 
   const GoldenPrompt& Prompt(const std::string& id) const;
-  // A file of the detail prompt: "hidden" -> "<folder>/hidden_p048.npy".
+  // The file of a kind, empty when the case has none or it was left out of the compact copy.
   std::string DetailFile(const std::string& kind) const;
 };
 
