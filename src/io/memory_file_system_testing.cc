@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "io/file_system.h"
 
 namespace fathom {
 

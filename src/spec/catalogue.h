@@ -1,7 +1,6 @@
 #ifndef FATHOM_SPEC_CATALOGUE_H_
 #define FATHOM_SPEC_CATALOGUE_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -2,13 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/format.h"
 #include "spec/config_testing.h"

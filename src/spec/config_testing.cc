@@ -1,11 +1,10 @@
 #include "spec/config_testing.h"
 
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "base/json.h"
-#include "base/result.h"
 #include "spec/model_config.h"
 
 namespace fathom {

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "spec/config_testing.h"
 #include "tensor/dtype.h"
 

@@ -2,6 +2,7 @@
 #define FATHOM_SPEC_SUMMARY_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

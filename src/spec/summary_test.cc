@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "spec/catalogue.h"
 #include "spec/config_testing.h"
 #include "spec/model_config.h"
 #include "tensor/dtype.h"

@@ -4,16 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "io/file_system.h"
 #include "io/memory_file_system_testing.h"
 #include "spec/catalogue.h"
 #include "spec/config_testing.h"

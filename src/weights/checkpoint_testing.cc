@@ -3,11 +3,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,8 +13,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/format.h"
-#include "base/result.h"
 #include "io/file_system.h"
 #include "spec/catalogue.h"
 #include "spec/config_testing.h"

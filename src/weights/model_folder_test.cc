@@ -1,16 +1,19 @@
 // Model folders as they lie on real disks.
 #include <gtest/gtest.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "io/file_system.h"
 #include "io/temp_folder_testing.h"
+#include "spec/catalogue.h"
 #include "spec/config_testing.h"
 #include "spec/summary.h"
+#include "tensor/dtype.h"
 #include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 

@@ -1,7 +1,9 @@
 #ifndef FATHOM_WEIGHTS_PROBLEM_LIST_H_
 #define FATHOM_WEIGHTS_PROBLEM_LIST_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
