@@ -1,6 +1,7 @@
 #include "api/reasoning_splitter.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>

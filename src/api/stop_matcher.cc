@@ -1,6 +1,7 @@
 #include "api/stop_matcher.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>

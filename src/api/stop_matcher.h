@@ -1,6 +1,7 @@
 #ifndef FATHOM_API_STOP_MATCHER_H_
 #define FATHOM_API_STOP_MATCHER_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

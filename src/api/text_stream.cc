@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/reasoning_splitter.h"
+#include "text/tokenizer.h"
+
 namespace fathom {
 
 TextStream::TextStream(const Tokenizer& tokenizer, TextStreamOptions options)

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
 #include "api/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 

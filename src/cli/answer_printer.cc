@@ -1,8 +1,11 @@
 #include "cli/answer_printer.h"
 
 #include <cstdint>
+#include <string>
 
+#include "api/reasoning_splitter.h"
 #include "base/format.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {

@@ -2,9 +2,8 @@
 #define FATHOM_CLI_ANSWER_PRINTER_H_
 
 #include <cstdint>
-#include <optional>
 
-#include "api/text_stream.h"
+#include "api/reasoning_splitter.h"
 #include "base/result.h"
 #include "cli/console.h"
 

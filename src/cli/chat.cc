@@ -3,14 +3,26 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "api/reasoning_splitter.h"
+#include "api/text_stream.h"
 #include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
 #include "cli/answer_printer.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/line_reader.h"
+#include "cli/reply.h"
+#include "cli/session.h"
+#include "cli/text_assets.h"
+#include "engine/engine.h"
 
 namespace fathom {
 namespace {

@@ -1,14 +1,15 @@
 #ifndef FATHOM_CLI_CHAT_H_
 #define FATHOM_CLI_CHAT_H_
 
-#include <cstdint>
 #include <string>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/line_reader.h"
 #include "cli/session.h"
+#include "cli/text_assets.h"
 
 namespace fathom {
 

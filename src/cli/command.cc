@@ -10,8 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/format.h"
+#include "base/result.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/suggest.h"
+#include "io/file_system.h"
 
 namespace fathom {
 namespace {

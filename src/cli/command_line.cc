@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "cli/console.h"
 #include "cli/suggest.h"
 

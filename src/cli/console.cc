@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include "base/format.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {

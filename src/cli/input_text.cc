@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {

@@ -2,7 +2,6 @@
 #define FATHOM_CLI_INPUT_TEXT_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

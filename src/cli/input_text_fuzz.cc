@@ -1,3 +1,5 @@
+#include "cli/input_text.h"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -5,7 +7,6 @@
 
 #include "base/check.h"
 #include "base/json.h"
-#include "cli/input_text.h"
 
 // What the header promises of what was accepted, and that everything else is an error with words.
 

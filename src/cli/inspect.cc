@@ -1,9 +1,12 @@
 #include <span>
 #include <string>
 
+#include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/exit_code.h"
 #include "cli/inspect_report.h"
+#include "cli/progress_printer.h"
 #include "cli/text_assets.h"
 #include "weights/checkpoint.h"
 
@@ -18,6 +21,16 @@ constexpr const char* kExamples =
     "  fathom inspect /models/DeepSeek-R1\n"
     "  fathom inspect /models/DeepSeek-R1 --json";
 
+// Many shards on a slow disk take a while; a terminal sees that it goes on, a log needs no line.
+Result<Checkpoint> OpenWithProgress(CommandContext& context, const std::string& model) {
+  if (!context.console.err_is_terminal()) return Checkpoint::Open(context.files, model);
+  ProgressPrinter progress = ConsoleProgress(context.clock, context.console, ProgressUnit::kBytes);
+  progress.Begin(1, 1, "reading headers", 0);
+  auto checkpoint = Checkpoint::Open(context.files, model);
+  progress.End();
+  return checkpoint;
+}
+
 }  // namespace
 
 Result<ExitCode> InspectCommand(CommandContext& context, std::span<const std::string> args) {
@@ -29,7 +42,7 @@ Result<ExitCode> InspectCommand(CommandContext& context, std::span<const std::st
   FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
   if (!go_on) return ExitCode::kDone;
   if (model.empty()) return line.Usage("MODEL is missing");
-  FATHOM_TRY(const Checkpoint checkpoint, Checkpoint::Open(context.files, model));
+  FATHOM_TRY(const Checkpoint checkpoint, OpenWithProgress(context, model));
   const InspectReport report = MakeInspectReport(checkpoint, HasTokenizer(context.files, model));
   FATHOM_OK(context.console.Print(json ? report.ToJson().Dump() + "\n" : report.ToText()));
   return report.problems.empty() ? ExitCode::kDone : ExitCode::kCheckFailed;

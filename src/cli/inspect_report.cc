@@ -1,7 +1,9 @@
 #include "cli/inspect_report.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -10,7 +12,13 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
 #include "spec/catalogue.h"
+#include "spec/model_config.h"
+#include "spec/summary.h"
+#include "tensor/dtype.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "spec/model_config.h"
 #include "spec/summary.h"
 #include "tensor/dtype.h"
 #include "weights/checkpoint.h"

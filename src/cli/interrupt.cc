@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 
 #include "base/check.h"
 #include "cli/exit_code.h"

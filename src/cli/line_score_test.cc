@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
+
+#include "base/json.h"
+#include "cli/score_input.h"
 
 namespace fathom {
 namespace {

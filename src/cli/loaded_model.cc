@@ -4,13 +4,23 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
+#include "base/progress.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
 #include "cli/memory.h"
+#include "cli/model_flags.h"
+#include "cli/model_folder.h"
+#include "engine/engine.h"
 #include "engine/sizing.h"
+#include "model/model.h"
 #include "ops/compute.h"
+#include "spec/catalogue.h"
+#include "spec/model_config.h"
 #include "spec/summary.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,12 @@
 #include "cli/model_flags.h"
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/thread_pool.h"
+#include "cli/command_line.h"
+#include "ops/compute.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
 
 namespace fathom {
 

@@ -9,6 +9,12 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/text_assets.h"
+#include "io/file_system.h"
+#include "spec/generation_config.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/format.h"
+#include "base/result.h"
+#include "io/file_system.h"
 
 namespace fathom {
 namespace {

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/format.h"
+#include "cli/console.h"
 
 namespace fathom {
 namespace {

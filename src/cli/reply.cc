@@ -5,8 +5,16 @@
 #include <string>
 #include <utility>
 
+#include "api/reasoning_splitter.h"
+#include "api/text_stream.h"
 #include "base/format.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "cli/progress_printer.h"
+#include "engine/engine.h"
+#include "sched/scheduler.h"
 
 namespace fathom {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
 #include "base/progress.h"

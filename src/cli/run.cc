@@ -7,15 +7,22 @@
 #include <utility>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
+#include "api/text_stream.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "cli/answer_printer.h"
 #include "cli/chat.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/exit_code.h"
 #include "cli/input_text.h"
 #include "cli/line_reader.h"
+#include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/session.h"
+#include "cli/text_assets.h"
+#include "engine/engine.h"
 
 namespace fathom {
 namespace {

@@ -1,11 +1,12 @@
 #include "cli/run_flags.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/input_text.h"
 
 namespace fathom {

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/input_text.h"
+#include "engine/sampling_params.h"
+#include "spec/generation_config.h"
 #include "text/utf8.h"
 
 namespace fathom {

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "cli/command_line.h"
-#include "engine/engine.h"
+#include "engine/sampling_params.h"
 #include "spec/generation_config.h"
 
 namespace fathom {

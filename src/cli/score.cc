@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -9,14 +8,20 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/progress.h"
+#include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/exit_code.h"
 #include "cli/loaded_model.h"
 #include "cli/model_flags.h"
 #include "cli/model_folder.h"
 #include "cli/progress_printer.h"
 #include "cli/score_input.h"
 #include "cli/scorer.h"
+#include "engine/engine.h"
+#include "io/file_system.h"
+#include "spec/model_config.h"
 
 namespace fathom {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,7 +13,10 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "cli/input_text.h"
+#include "cli/model_folder.h"
+#include "cli/text_assets.h"
 
 namespace fathom {
 namespace {

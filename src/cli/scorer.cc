@@ -1,12 +1,21 @@
 #include "cli/scorer.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/line_score.h"
+#include "cli/score_input.h"
+#include "engine/engine.h"
+#include "io/file_system.h"
+#include "sched/scheduler.h"
+#include "weights/npy.h"
 
 namespace fathom {
 

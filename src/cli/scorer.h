@@ -1,6 +1,7 @@
 #ifndef FATHOM_CLI_SCORER_H_
 #define FATHOM_CLI_SCORER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "cli/line_score.h"
 #include "cli/score_input.h"
 #include "engine/engine.h"
+#include "io/file_system.h"
+#include "sched/scheduler.h"
 #include "weights/npy.h"
 
 namespace fathom {

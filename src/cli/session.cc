@@ -7,9 +7,24 @@
 #include <utility>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
+#include "api/text_stream.h"
 #include "base/format.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/input_text.h"
+#include "cli/loaded_model.h"
+#include "cli/model_folder.h"
 #include "cli/model_source.h"
 #include "cli/progress_printer.h"
+#include "cli/reply.h"
+#include "cli/run_flags.h"
+#include "cli/sampling_flags.h"
+#include "cli/text_assets.h"
+#include "engine/engine.h"
+#include "engine/sampling_params.h"
 
 namespace fathom {
 namespace {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -14,6 +16,8 @@
 #include "cli/model_folder.h"
 #include "cli/reply.h"
 #include "cli/run_flags.h"
+#include "cli/text_assets.h"
+#include "engine/engine.h"
 
 namespace fathom {
 

@@ -10,6 +10,11 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
+#include "cli/input_text.h"
+#include "io/file_system.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ class ChatTest : public testing::Test {
     return args;
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyModel(folder_, "tiny");
   // A template that does not open the reasoning, so that answers are text.
   std::string plain_ = folder_.Put(

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>

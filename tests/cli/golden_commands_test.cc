@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,7 +51,7 @@ class GoldenCommands : public testing::TestWithParam<const char*> {
 
   std::unique_ptr<FileSystem> files_ = MakePosixFileSystem();
   std::string case_ = std::string("tests/golden/") + GetParam();
-  TempFolder folder_;
+  ScratchFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Compact, GoldenCommands,

@@ -23,7 +23,7 @@ int64_t At(const Json& json, std::string_view group, std::string_view key) {
 // 671B and 37B activated are DeepSeek-V3's published figures (technical report, section 1); the
 // digits follow from the shapes in its config.json.
 TEST(Inspect, FullSizeR1HasItsPublishedTotalsAndDoesNotFitHere) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   WriteHeaderOnlyCheckpoint(folder / "r1", DeepseekR1ConfigJson(), int64_t{5} << 30);
   const Outcome outcome = RunFathom({"inspect", folder / "r1", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -44,7 +44,7 @@ TEST(Inspect, FullSizeR1HasItsPublishedTotalsAndDoesNotFitHere) {
 }
 
 TEST(Inspect, TextNamesEachComponent) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   const Outcome outcome = RunFathom({"inspect", WriteTinyModel(folder, "tiny")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* part :
@@ -57,7 +57,7 @@ TEST(Inspect, TextNamesEachComponent) {
 }
 
 TEST(Inspect, TheMtpLayersMayBeAbsent) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   const std::string model = WriteTinyModel(folder, "tiny");
   const std::string config = folder.Get("tiny/config.json");
   const std::string key = "\"num_nextn_predict_layers\": 1";
@@ -71,7 +71,7 @@ TEST(Inspect, TheMtpLayersMayBeAbsent) {
 }
 
 TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   const std::string model = WriteTinyModel(folder, "tiny");
   std::string config = folder.Get("tiny/config.json");
   const std::string key = "\"num_hidden_layers\": 3";
@@ -93,7 +93,7 @@ TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
 }
 
 TEST(Inspect, AFileThatIsCutIsNamed) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   const std::string model = WriteTinyModel(folder, "tiny");
   const std::string weights = model + "/model.safetensors";
   std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 1);

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
@@ -32,7 +31,7 @@ class RunTest : public testing::Test {
     return ParseJson(outcome.out, "output").value();
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyModel(folder_, "tiny");
 };
 

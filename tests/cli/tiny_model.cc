@@ -1,7 +1,6 @@
 #include "tests/cli/tiny_model.h"
 
-#include <stdlib.h>
-
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +13,7 @@
 #include "base/format.h"
 #include "io/file_system.h"
 #include "spec/config_testing.h"
+#include "text/tokenizer.h"
 #include "weights/checkpoint_testing.h"
 
 namespace fathom {
@@ -25,7 +25,7 @@ std::string Replace(std::string text, std::string_view from, std::string_view to
   return text.replace(at, from.size(), to);
 }
 
-void PutTokenizer(const TempFolder& folder, const std::string& name) {
+void PutTokenizer(const ScratchFolder& folder, const std::string& name) {
   const TokenizerFiles files = TinyTokenizerFiles();
   folder.Put(name + "/tokenizer.json", files.tokenizer_json);
   folder.Put(name + "/tokenizer_config.json", files.tokenizer_config);
@@ -33,19 +33,7 @@ void PutTokenizer(const TempFolder& folder, const std::string& name) {
 
 }  // namespace
 
-TempFolder::TempFolder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "fathom-cli-XXXXXX";
-  FATHOM_CHECK(mkdtemp(pattern.data()) != nullptr);
-  path_ = pattern;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TempFolder::Put(std::string_view name, std::string_view content) const {
+std::string ScratchFolder::Put(std::string_view name, std::string_view content) const {
   const std::filesystem::path path = *this / name;
   std::filesystem::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
@@ -55,15 +43,17 @@ std::string TempFolder::Put(std::string_view name, std::string_view content) con
   return path;
 }
 
-std::string TempFolder::Get(std::string_view name) const {
+std::string ScratchFolder::Get(std::string_view name) const {
   std::ifstream file(*this / name, std::ios::binary);
   FATHOM_CHECK(file.good());
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool TempFolder::Has(std::string_view name) const { return std::filesystem::exists(*this / name); }
+bool ScratchFolder::Has(std::string_view name) const {
+  return std::filesystem::exists(*this / name);
+}
 
-std::string WriteTinyModelWithoutTokenizer(const TempFolder& folder, std::string_view name) {
+std::string WriteTinyModelWithoutTokenizer(const ScratchFolder& folder, std::string_view name) {
   const std::string path = folder / name;
   std::filesystem::create_directories(path);
   const std::string config = Replace(std::string(TinyDeepseekV3ConfigJson()), "\"vocab_size\": 97",
@@ -73,14 +63,14 @@ std::string WriteTinyModelWithoutTokenizer(const TempFolder& folder, std::string
   return path;
 }
 
-std::string WriteTinyModel(const TempFolder& folder, std::string_view name) {
+std::string WriteTinyModel(const ScratchFolder& folder, std::string_view name) {
   PutTokenizer(folder, std::string(name));
   folder.Put(std::string(name) + "/generation_config.json",
              R"({"temperature": 0.6, "top_p": 0.95, "eos_token_id": 1})");
   return WriteTinyModelWithoutTokenizer(folder, name);
 }
 
-std::string WriteTinyTokenizer(const TempFolder& folder, std::string_view name) {
+std::string WriteTinyTokenizer(const ScratchFolder& folder, std::string_view name) {
   PutTokenizer(folder, std::string(name));
   return folder / name;
 }

@@ -31,7 +31,7 @@ class TokenizeTest : public testing::Test {
     return ids;
   }
 
-  TempFolder folder_;
+  ScratchFolder folder_;
   std::string model_ = WriteTinyTokenizer(folder_, "tokenizer");
   std::string text_;
 };

@@ -156,7 +156,7 @@ TEST(Usage, AValueOfTheWrongKindIsNamed) {
 }
 
 TEST(Usage, AFolderThatIsNoModelIsNamedByEveryCommand) {
-  const TempFolder folder;
+  const ScratchFolder folder;
   const std::string nowhere = folder / "nowhere";
   const std::string input = folder.Put("in.jsonl", "{\"id\":\"a\",\"ids\":[1]}\n");
   const std::vector<Words> rows = {
