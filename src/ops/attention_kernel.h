@@ -191,13 +191,13 @@ class AttentionKernel {
       if (rows - r < kRows) return Scores<kRows - 1>(r, rows);
     }
     const int64_t stride = PadToLanes(piece_.key_dim);
-    using Tile = RegisterTile<V, FloatMath<V>, kRows, 1>;
-    const Tile tile = Tile::Sum(
+    Lanes sums[kRows];
+    SumTile<V, FloatMath<V>, kRows, 1>(
         {.x = keys_ + r * stride, .x_stride = stride, .y = turned_q_, .y_step = kHeadTile},
-        piece_.key_dim);
+        piece_.key_dim, sums);
     const Lanes scale = V::Broadcast(piece_.scale);
-    Unroll<kRows>([&](auto i) {
-      V::Store(weights_ + (r + i.value) * kHeadTile, V::Mul(tile.sums[i.value], scale));
+    Unroll<kRows>([&](auto i) FATHOM_INLINE {
+      V::Store(weights_ + (r + i.value) * kHeadTile, V::Mul(sums[i.value], scale));
     });
   }
 
@@ -234,18 +234,18 @@ class AttentionKernel {
     if constexpr (kHeads > 1) {
       if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, rows, corrections);
     }
-    using Tile = RegisterTile<V, FloatMath<V>, kHeads, 1>;
     for (int64_t v = 0; v < value_stride_; v += 16) {
-      const Tile tile = Tile::Sum({.x = weights_ + h,
-                                   .x_stride = 1,
-                                   .x_step = kHeadTile,
-                                   .y = values_ + v,
-                                   .y_step = value_stride_},
-                                  rows);
-      Unroll<kHeads>([&](auto i) {
+      Lanes sums[kHeads];
+      SumTile<V, FloatMath<V>, kHeads, 1>({.x = weights_ + h,
+                                           .x_stride = 1,
+                                           .x_step = kHeadTile,
+                                           .y = values_ + v,
+                                           .y_step = value_stride_},
+                                          rows, sums);
+      Unroll<kHeads>([&](auto i) FATHOM_INLINE {
         float* sum = state_.sums + (h + i.value) * value_stride_ + v;
         V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]),
-                             tile.sums[i.value]));
+                             sums[i.value]));
       });
     }
   }

@@ -91,19 +91,19 @@ class MatMulTiles {
   }
 
   template <int kTokens, int kPanels>
-  void OneTile(int64_t t, int64_t panel) const {
-    using Tile = RegisterTile<V, Math, kTokens, kPanels>;
-    const Tile tile = Tile::Sum({.x = block_.x + t * block_.x_stride,
-                                 .x_stride = block_.x_stride,
-                                 .y = block_.weights + panel * kSegmentElements * 16,
-                                 .panel_stride = kSegmentElements * 16},
-                                block_.count);
+  [[gnu::noinline]] void OneTile(int64_t t, int64_t panel) const {
+    typename V::Lanes sums[kTokens * kPanels];
+    SumTile<V, Math, kTokens, kPanels>({.x = block_.x + t * block_.x_stride,
+                                        .x_stride = block_.x_stride,
+                                        .y = block_.weights + panel * kSegmentElements * 16,
+                                        .panel_stride = kSegmentElements * 16},
+                                       block_.count, sums);
     float* totals = block_.totals + (t * block_.panels + panel) * 16;
-    Unroll<kPanels>([&](auto p) {
+    Unroll<kPanels>([&](auto p) FATHOM_INLINE {
       const typename V::Lanes scale = V::Load(block_.scales + (panel + p.value) * 16);
-      Unroll<kTokens>([&](auto i) {
+      Unroll<kTokens>([&](auto i) FATHOM_INLINE {
         float* total = totals + (i.value * block_.panels + p.value) * 16;
-        V::Store(total, V::Fma(tile.sums[Tile::At(i.value, p.value)], scale, V::Load(total)));
+        V::Store(total, V::Fma(sums[TileIndex<kTokens>(i.value, p.value)], scale, V::Load(total)));
       });
     });
   }
@@ -193,19 +193,19 @@ class MatMulKernel {
   }
 
   template <int kTokens, int kPanels>
-  static void DirectSegment(const MatMulStrip& strip, int64_t panel, int64_t s,
+  [[gnu::noinline]] static void DirectSegment(const MatMulStrip& strip, int64_t panel, int64_t s,
                             const Activations& activations, Lanes* totals) {
     const PackedSegment& segment = strip.segments[s];
     const std::byte* codes =
         strip.codes + panel * strip.panel_bytes + segment.first_place * kColumnBytes;
     const Element* x = activations.x;
     Lanes sums[kTokens * kPanels];
-    Unroll<kTokens * kPanels>([&](auto i) { sums[i.value] = V::Zero(); });
+    Unroll<kTokens * kPanels>([&](auto i) FATHOM_INLINE { sums[i.value] = V::Zero(); });
     for (int64_t c = 0; c + 2 <= segment.cols; c += 2, codes += kPairBytes, x += kPairElements) {
-      Unroll<kPanels>([&](auto p) {
+      Unroll<kPanels>([&](auto p) FATHOM_INLINE {
         Operand pair[kPairElements];
         Math::template LoadPair<kType>(codes + p.value * strip.panel_bytes, pair);
-        Unroll<kTokens * kPairElements>([&](auto i) {
+        Unroll<kTokens * kPairElements>([&](auto i) FATHOM_INLINE {
           constexpr int kToken = i.value / kPairElements;
           constexpr int kElement = i.value % kPairElements;
           Lanes& sum = sums[p.value * kTokens + kToken];
@@ -215,18 +215,18 @@ class MatMulKernel {
       });
     }
     if (segment.cols % 2 != 0) {
-      Unroll<kPanels>([&](auto p) {
+      Unroll<kPanels>([&](auto p) FATHOM_INLINE {
         const Operand last =
             Math::template LoadLast<kType>(codes + p.value * strip.panel_bytes);
-        Unroll<kTokens>([&](auto t) {
+        Unroll<kTokens>([&](auto t) FATHOM_INLINE {
           Lanes& sum = sums[p.value * kTokens + t.value];
           sum = Math::MulAdd(Math::Broadcast(x[t.value * activations.stride]), last, sum);
         });
       });
     }
-    Unroll<kPanels>([&](auto p) {
+    Unroll<kPanels>([&](auto p) FATHOM_INLINE {
       const Lanes scale = Scale(strip.scales[panel + p.value], s);
-      Unroll<kTokens>([&](auto t) {
+      Unroll<kTokens>([&](auto t) FATHOM_INLINE {
         constexpr int kSum = p.value * kTokens + t.value;
         totals[kSum] = V::Fma(sums[kSum], scale, totals[kSum]);
       });

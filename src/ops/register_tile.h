@@ -6,6 +6,9 @@
 
 #include "tensor/dtype.h"
 
+// For lambdas over registers: one call that is not inlined puts all it captures into memory.
+#define FATHOM_INLINE __attribute__((always_inline))
+
 namespace fathom {
 
 template <int kIndex>
@@ -88,34 +91,35 @@ struct TileOperands {
   int64_t y_step = 16;
 };
 
-// kTokens x kPanels sums of sixteen lanes each.
+// Where the sum of a token and a panel stands in a tile of kTokens x kPanels.
+template <int kTokens>
+constexpr int TileIndex(int token, int panel) {
+  return panel * kTokens + token;
+}
+
+// sum(t, p) = sum over i < count of x(t, i) * y(p, i), in order, from zero, for a tile of
+// kTokens x kPanels sums that fits the registers. (The sums are an argument and not a value returned
+// because GCC 12 keeps a returned aggregate in memory.)
 template <typename V, typename Math, int kTokens, int kPanels>
-struct RegisterTile {
-  typename V::Lanes sums[kPanels * kTokens];
-
-  static constexpr int At(int token, int panel) { return panel * kTokens + token; }
-
-  // sum(t, p) = sum over i < count of x(t, i) * y(p, i), in order, from zero.
-  [[gnu::always_inline]] static inline RegisterTile Sum(
-      const TileOperands<typename Math::Element>& in, int64_t count) {
-    RegisterTile tile;
-    Unroll<kTokens * kPanels>([&](auto i) { tile.sums[i.value] = V::Zero(); });
-    const typename Math::Element* x = in.x;
-    const typename Math::Element* y = in.y;
-    for (int64_t i = 0; i < count; ++i, x += in.x_step, y += in.y_step) {
-      typename Math::Operand row[kPanels];
-      Unroll<kPanels>([&](auto p) { row[p.value] = Math::Load(y + p.value * in.panel_stride); });
-      Unroll<kTokens>([&](auto t) {
-        const typename Math::Operand element = Math::Broadcast(x[t.value * in.x_stride]);
-        Unroll<kPanels>([&](auto p) {
-          constexpr int kSum = At(t.value, p.value);
-          tile.sums[kSum] = Math::MulAdd(element, row[p.value], tile.sums[kSum]);
-        });
+FATHOM_INLINE inline void SumTile(const TileOperands<typename Math::Element>& in, int64_t count,
+                                  typename V::Lanes (&sums)[kTokens * kPanels]) {
+  Unroll<kTokens * kPanels>([&](auto i) FATHOM_INLINE { sums[i.value] = V::Zero(); });
+  const typename Math::Element* x = in.x;
+  const typename Math::Element* y = in.y;
+  for (int64_t i = 0; i < count; ++i, x += in.x_step, y += in.y_step) {
+    typename Math::Operand row[kPanels];
+    Unroll<kPanels>([&](auto p) FATHOM_INLINE {
+      row[p.value] = Math::Load(y + p.value * in.panel_stride);
+    });
+    Unroll<kTokens>([&](auto t) FATHOM_INLINE {
+      const typename Math::Operand element = Math::Broadcast(x[t.value * in.x_stride]);
+      Unroll<kPanels>([&](auto p) FATHOM_INLINE {
+        typename V::Lanes& sum = sums[TileIndex<kTokens>(t.value, p.value)];
+        sum = Math::MulAdd(element, row[p.value], sum);
       });
-    }
-    return tile;
+    });
   }
-};
+}
 
 }  // namespace fathom
 

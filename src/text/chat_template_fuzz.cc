@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "base/json.h"
-#include "base/result.h"
 #include "text/chat_template.h"
 
 namespace {

@@ -25,7 +25,7 @@ Value Missing(const Value& object, std::string_view name) {
   return Value::MakeUndefined(Format("{} has no member '{}'", object.TypeName(), name));
 }
 
-// http://jinja.pocoo.org, "for": the fields of `loop`.
+// The fields of `loop` (Jinja's template designer documentation, "For").
 std::optional<Value> LoopField(const LoopData& loop, std::string_view name) {
   const Values& items = loop.items->items;
   const auto size = static_cast<int64_t>(items.size());
@@ -37,6 +37,8 @@ std::optional<Value> LoopField(const LoopData& loop, std::string_view name) {
   if (name == "first") return Value::Bool(index == 0);
   if (name == "last") return Value::Bool(index + 1 == size);
   if (name == "length") return Value::Int(size);
+  if (name == "depth") return Value::Int(1);  // of recursive loops, which are refused
+  if (name == "depth0") return Value::Int(0);
   if (name == "previtem") {
     return index > 0 ? items[loop.index - 1] : Value::MakeUndefined("there is no previous item");
   }

@@ -1,6 +1,7 @@
 #ifndef FATHOM_TEXT_JINJA_ACCESS_H_
 #define FATHOM_TEXT_JINJA_ACCESS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "base/result.h"
 #include "text/jinja_value.h"
+#include "text/marked_text.h"
 
 namespace fathom::jinja {
 

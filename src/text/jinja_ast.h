@@ -2,7 +2,6 @@
 #define FATHOM_TEXT_JINJA_AST_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>

@@ -1,5 +1,6 @@
 #include "text/jinja_evaluator.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

@@ -1,7 +1,6 @@
 #ifndef FATHOM_TEXT_JINJA_EXPRESSION_PARSER_H_
 #define FATHOM_TEXT_JINJA_EXPRESSION_PARSER_H_
 
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "text/jinja_string_literal.h"
 #include "text/jinja_strings.h"
+#include "text/marked_text.h"
 #include "text/utf8.h"
 
 namespace fathom::jinja {

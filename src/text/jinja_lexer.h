@@ -1,7 +1,6 @@
 #ifndef FATHOM_TEXT_JINJA_LEXER_H_
 #define FATHOM_TEXT_JINJA_LEXER_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/format.h"
@@ -11,6 +10,7 @@
 #include "text/jinja_budget.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
+#include "text/marked_text.h"
 
 namespace fathom::jinja {
 namespace {

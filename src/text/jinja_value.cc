@@ -1,7 +1,6 @@
 #include "text/jinja_value.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/check.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"

@@ -1,6 +1,7 @@
 #include "text/marked_text.h"
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -47,7 +47,7 @@ AddedTokenFinder MakeFinder(const std::vector<AddedToken>& tokens, const Normali
 Status AddToVocabulary(const std::vector<AddedToken>& tokens, const std::string& where,
                        Vocabulary& vocabulary) {
   for (const AddedToken& token : tokens) {
-    Status added = vocabulary.Add(token.content, token.id);
+    Status added = vocabulary.AddText(token.content, token.id);
     if (!added.ok()) return Within(where, std::move(added).error());
   }
   return Ok();

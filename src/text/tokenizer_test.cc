@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -104,6 +103,7 @@ TEST(Tokenizer, NormalizedTokensAreSearchedInNormalizedText) {
   EXPECT_EQ(with_token(true).Encode("<e\u0301>", true), Ids({300}));
   EXPECT_EQ(with_token(false).Encode("<e\u0301>", true), Ids({'<', 0xC3, 0xA9, '>'}));
   EXPECT_EQ(with_token(false).Encode("<\u00e9>", true), Ids({300}));
+  EXPECT_EQ(with_token(true).Decode(Ids{300}, false), "<\u00e9>") << "its text, not the byte E9";
   // The accent is a message's, so the composed letter is not the template's alone.
   const std::vector<TextSpan> spans = {{"<e", false}, {"\u0301", true}, {">", false}};
   EXPECT_EQ(with_token(true).Encode(spans), Ids({'<', 0xC3, 0xA9, '>'}));

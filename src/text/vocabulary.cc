@@ -32,6 +32,12 @@ Status Vocabulary::Add(std::string_view entry, int64_t id) {
   return Ok();
 }
 
+Status Vocabulary::AddText(std::string_view text, int64_t id) {
+  FATHOM_OK(Add(text, id));
+  by_id_[static_cast<size_t>(id)].bytes = text;
+  return Ok();
+}
+
 std::optional<int32_t> Vocabulary::Find(std::string_view entry) const {
   const auto place = by_text_.find(entry);
   if (place == by_text_.end()) return std::nullopt;

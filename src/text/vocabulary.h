@@ -20,9 +20,11 @@ class Vocabulary {
  public:
   static constexpr int64_t kMaxEntries = 1 << 24;
 
-  // Adds an entry; the same entry with the same id again is fine. Errors (kBadInput): an id outside
-  // [0, kMaxEntries), an id or a text that is already another's.
+  // Adds an entry in the byte alphabet, or (AddText) a token that is its own text. The same entry
+  // with the same id again is fine; AddText then makes it its own text. Errors (kBadInput): an id
+  // outside [0, kMaxEntries), an id or a text that is already another's.
   Status Add(std::string_view entry, int64_t id);
+  Status AddText(std::string_view text, int64_t id);
 
   std::optional<int32_t> Find(std::string_view entry) const;
   // The bytes an id stands for; "" for one that is not known. An entry with a character outside the
