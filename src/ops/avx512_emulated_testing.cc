@@ -3,7 +3,8 @@
 #include "ops/attention_kernel.h"
 #include "ops/mat_mul_kernel.h"
 
-#define FATHOM_EMULATED_AVX512
+// The emulation first: it takes the place of the intrinsics that vec_avx512.h would include.
+#include "ops/avx512_simde_testing.h"
 #include "ops/vec_avx512.h"
 
 namespace fathom {

@@ -3,8 +3,9 @@
 
 // Makes vec_avx512.h compile to code any processor runs: SIMDe takes the place of the intrinsics,
 // the two it lacks are here. The vector type gets a name of its own, so that kernels over it are
-// other symbols than those of the real instructions.
+// other symbols than those of the real instructions. Included before vec_avx512.h.
 
+#define FATHOM_EMULATED_AVX512
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512/add.h>
 #include <simde/x86/avx512/and.h>

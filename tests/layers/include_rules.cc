@@ -91,16 +91,23 @@ class FileCheck {
         Format("{}:{}: includes {}; allowed: {}", file_.path, include.line, include.name, allowed));
   }
 
+  // The module and those it may include; `deep`: and those that they may.
+  std::set<std::string> Reach(std::string_view module, bool deep) const {
+    const std::set<std::string>& direct = rules_.modules.find(module)->second;
+    std::set<std::string> all = direct;
+    all.insert(std::string(module));
+    if (!deep) return all;
+    for (const std::string& below : direct) all.merge(Reach(below, true));
+    return all;
+  }
+
   void CheckOwn(const Include& include) {
     const std::string_view target = include.name.substr(0, include.name.find('/'));
     if (!rules_.modules.contains(target)) {
       return Find(include, "\"<module>/<file>\" with a module of src/LAYERS");
     }
     std::set<std::string> allowed = {"cli"};
-    if (!module_.empty()) {
-      allowed = rules_.modules.find(module_)->second;
-      allowed.insert(std::string(module_));
-    }
+    if (!module_.empty()) allowed = Reach(module_, IsTestSide(file_.path));
     if (!allowed.contains(std::string(target))) return Find(include, Join(allowed));
     if (IsTestSide(include.name) && !IsTestSide(file_.path)) {
       Find(include, "in files that end in _test, _bench, _fuzz, _testing or _reference only");

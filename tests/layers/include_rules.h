@@ -30,7 +30,8 @@ IncludeRules ParseLayers(std::string_view text, std::vector<std::string>* findin
 
 // Holds every #include of `files` against the rules; one finding an offence, "file:line: includes
 // X; allowed: ...".
-//   - a module includes itself and the modules its line names; src/main.cc includes cli
+//   - a module includes itself and the modules its line names, its tests also what those may
+//     include; src/main.cc includes cli
 //   - <name.h> and <folder/...> that are not C++'s own are listed in LAYERS and included by those
 //     listed modules only
 //   - *_reference.h and *_testing.h are included by tests, benchmarks and their like only
