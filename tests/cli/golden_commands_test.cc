@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -104,6 +106,62 @@ TEST_P(GoldenCommands, RunContinuesGreedilyAsFarAsTheMarginAllows) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < expected.size() && margins[i].as_double() >= kSafeMargin; ++i) {
     EXPECT_EQ(found[i].as_int(), expected[i].as_int()) << "token " << i;
+  }
+}
+
+// DeepSeek-V3's tokenizer is not part of the repository; FATHOM_TOKENIZER_DIR names its folder.
+class GoldenTokenizer : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* folder = std::getenv("FATHOM_TOKENIZER_DIR");
+    if (folder == nullptr) GTEST_SKIP() << "FATHOM_TOKENIZER_DIR is not set";
+    tokenizer_ = folder;
+  }
+  Json ReadCases(const std::string& name) {
+    const std::string path = "tests/golden/tokenizer/" + name;
+    return ParseJson(MakePosixFileSystem()->ReadText(path).value(), path).value();
+  }
+  Json Tokenize(std::vector<std::string> args) {
+    args.insert(args.begin(), {"tokenize", tokenizer_, "--json"});
+    const Outcome outcome = RunFathom(args);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return ParseJson(outcome.out, "output").value();
+  }
+
+  std::string tokenizer_;
+  ScratchFolder folder_;
+};
+
+TEST_F(GoldenTokenizer, TextBecomesTheGoldenIds) {
+  const Json golden = ReadCases("encode_decode.json");
+  for (const Json& entry : golden.Find("cases")->as_array()) {
+    const Json found = Tokenize({"--file", folder_.Put("text", entry.Find("text")->as_string())});
+    EXPECT_EQ(*found.Find("ids"), *entry.Find("ids")) << entry.Find("id")->Dump();
+    EXPECT_EQ(*found.Find("text"), *entry.Find("decoded")) << entry.Find("id")->Dump();
+  }
+}
+
+TEST_F(GoldenTokenizer, MessagesBecomeTheGoldenPrompts) {
+  const Json golden = ReadCases("chat_template.json");
+  const std::vector<std::pair<std::string, std::string>> templates = {
+      {"v3", ""},
+      {"r1", "tests/golden/tokenizer/templates/deepseek-r1.jinja"},
+      {"r1_think", "tests/golden/tokenizer/templates/deepseek-r1-think.jinja"}};
+  for (const Json& entry : golden.Find("cases")->as_array()) {
+    const std::string messages = folder_.Put("m.json", entry.Find("messages")->Dump());
+    for (const auto& [name, file] : templates) {
+      std::vector<std::string> args = {"--messages", messages};
+      if (!entry.Find("add_generation_prompt")->as_bool()) {
+        args.emplace_back("--no-generation-prompt");
+      }
+      if (!file.empty()) args.insert(args.end(), {"--chat-template", file});
+      const Json found = Tokenize(args);
+      const Json& expected = *entry.Find("outputs")->Find(name);
+      EXPECT_EQ(*found.Find("text"), *expected.Find("text")) << name;
+      // The ids of the other two are R1's, which has tokens of its own for the tags.
+      if (name != "v3") continue;
+      EXPECT_EQ(*found.Find("ids"), *expected.Find("ids")) << entry.Find("name")->Dump();
+    }
   }
 }
 

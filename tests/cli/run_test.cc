@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,19 @@ TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
                 model_ +
                 "\n"
                 "  fix: give token ids, or add the checkpoint's tokenizer files\n");
+}
+
+TEST_F(RunTest, AReadOnlyFarmOfLinksIsAModelToo) {
+  namespace fs = std::filesystem;
+  fs::create_directory(folder_ / "snapshot");
+  for (const auto& entry : fs::directory_iterator(model_)) {
+    fs::create_symlink(entry.path(), fs::path(folder_ / "snapshot") / entry.path().filename());
+  }
+  const Json direct = RunJson({"-p", "a", "--temperature", "0", "--max-tokens", "4"});
+  model_ = folder_ / "snapshot";
+  fs::permissions(model_, fs::perms::owner_read | fs::perms::owner_exec);
+  const Json linked = RunJson({"-p", "a", "--temperature", "0", "--max-tokens", "4"});
+  EXPECT_EQ(*linked.Find("ids"), *direct.Find("ids"));
 }
 
 TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
