@@ -197,7 +197,7 @@ TEST(Tokenizer, SaysWhatIsWrong) {
       {model("vocab", Json::MakeObject({{"a", 0}})),
        "the vocabulary has no token \"\u0100\" for byte 0x00", "m/tokenizer.json: /model/vocab"},
       {model("vocab", Json::MakeObject({{"a", -1}})),
-       "token \"a\" has id -1, expected 0 to 16777215", "m/tokenizer.json: /model/vocab"},
+       "token \"a\" has id -1, expected 0 to 2097151", "m/tokenizer.json: /model/vocab"},
       {model("vocab", Json::MakeObject({{"a", 0}, {"b", 0}})),
        "id 0 of token \"b\" is already that of another token", "m/tokenizer.json: /model/vocab"},
       {model("vocab", Json::MakeObject({{"a", "x"}})), "expected an integer, found string \"x\"",

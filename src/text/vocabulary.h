@@ -18,7 +18,7 @@ namespace fathom {
 // The entries of a byte-level vocabulary, by id and by text.
 class Vocabulary {
  public:
-  static constexpr int64_t kMaxEntries = 1 << 24;
+  static constexpr int64_t kMaxEntries = 1 << 21;
 
   // Adds an entry in the byte alphabet, or (AddText) a token that is its own text. The same entry
   // with the same id again is fine; AddText then makes it its own text. Errors (kBadInput): an id
