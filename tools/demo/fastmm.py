@@ -1,15 +1,26 @@
 """Matrix products that are fast with Debian's python3-torch.
 
-Its plain products go through the reference BLAS (about 3 GFLOP/s). oneDNN, which the package also
-contains, is some thirty times faster, but torch 1.13 uses it for float32 only in `mkldnn_linear` and in
-convolutions. So every product of the model, forward and backward, is sent there.
+Its plain products go through the reference BLAS (about 3 GFLOP/s a core) unless libopenblas0 is
+installed. oneDNN, which the package also contains, is some ten times faster, but torch 1.13 uses it for
+float32 only in `mkldnn_linear` and in convolutions. So without OpenBLAS every product of the model,
+forward and backward, is sent there.
 """
 import torch
 import torch.nn.functional as F
 
 
+def openblas_loaded():
+    with open("/proc/self/maps", encoding="utf-8") as f:
+        return "openblas" in f.read()
+
+
+OPENBLAS = openblas_loaded()
+
+
 def matmul_nt(x, w):
     """x [n, k] times w [m, k] transposed -> [n, m]."""
+    if OPENBLAS:
+        return x @ w.t()
     return torch._C._nn.mkldnn_linear(x.contiguous().to_mkldnn(), w.contiguous().to_mkldnn()).to_dense()
 
 
@@ -63,7 +74,9 @@ def grouped_linear(x, w, counts):
 
 
 def bmm_nn(a, b):
-    """a [g, m, k] times b [g, k, n] as a convolution with g groups."""
+    """a [g, m, k] times b [g, k, n], without OpenBLAS as a convolution with g groups."""
+    if OPENBLAS:
+        return torch.bmm(a, b)
     g, m, k = a.shape
     n = b.shape[2]
     return F.conv1d(b.reshape(1, g * k, n), a.reshape(g * m, k, 1), groups=g).view(g, m, n)
