@@ -11,7 +11,6 @@ continues when it is started again with the same --work folder.
 import argparse
 import collections
 import json
-import math
 import os
 import shutil
 import sys
@@ -49,6 +48,17 @@ def learn_tokenizer(entries):
             for piece in bpe.pre_tokenize(text):
                 counts[piece] += n
     return bpe.Bpe(bpe.learn_merges(counts, CONFIG["vocab_size"] - 256 - len(bpe.FIRST + bpe.LAST)))
+
+
+def tokenizer_of_run(work, entries):
+    """The tokenizer, learned once a run: learning takes half a minute."""
+    path = os.path.join(work, "merges.json")
+    if not os.path.exists(path):
+        with open(path + ".part", "w", encoding="utf-8") as f:
+            json.dump(learn_tokenizer(entries).merges, f)
+        os.replace(path + ".part", path)
+    with open(path, encoding="utf-8") as f:
+        return bpe.Bpe([tuple(pair) for pair in json.load(f)])
 
 
 class FlatParameters:
@@ -240,7 +250,7 @@ def main():
     args.work = args.work or temporary
     os.makedirs(args.work, exist_ok=True)
     started = time.time()
-    tokenizer = learn_tokenizer(load_entries())
+    tokenizer = tokenizer_of_run(args.work, load_entries())
     size = sum(p.numel() for p in DeepseekV3(CONFIG).parameters())
     extra = CONFIG["n_routed_experts"] * len(DeepseekV3(CONFIG).gates()) + 4
     print(f"{len(tokenizer.tokens)} tokens, {size} parameters, {time.time() - started:.0f} s", flush=True)
