@@ -79,6 +79,7 @@ def byte_chars():
 
 
 CHARS = byte_chars()
+ASCII_CHARS = {CHARS[b] for b in range(128)}
 
 
 def to_chars(piece):
@@ -97,6 +98,11 @@ def merge_word(symbols, pair):
     return out
 
 
+def too_long(token):
+    """More than two Chinese characters: phrases as tokens would hide the words in them."""
+    return sum(c not in ASCII_CHARS for c in token) > 6
+
+
 def learn_merges(counts, limit):
     """The `limit` most frequent merges of words {piece: count}; ties go to the lesser pair."""
     table = [(to_chars(piece), n) for piece, n in sorted(counts.items())]
@@ -109,7 +115,10 @@ def learn_merges(counts, limit):
     while len(merges) < limit and pairs:
         best = min(pairs, key=lambda p: (-pairs[p], p))
         if pairs[best] < 1:
-            break
+            raise SystemExit(f"the text yields only {len(merges)} of {limit} merges")
+        if too_long(best[0] + best[1]):
+            pairs.pop(best)
+            continue
         if best[0] + best[1] not in known:      # two merges may spell one token; it gets one id
             known.add(best[0] + best[1])
             merges.append(best)

@@ -28,6 +28,7 @@ class Entry:
     keyword: str
     questions: list = field(default_factory=list)   # written for this topic
     framed: list = field(default_factory=list)      # names put into frames
+    names: list = field(default_factory=list)
 
     def canonical(self):
         """The question that lists show: the plainest one there is."""
@@ -74,6 +75,23 @@ def read_frames():
     return frames
 
 
+def read_generic():
+    """({lang: everyday words}, {lang: {word: its synonyms and itself}})"""
+    generic, synonyms, part, lang = {}, {"en": {}, "zh": {}}, None, None
+    for line in open(os.path.join(DATA, "generic.txt"), encoding="utf-8"):
+        line = line.strip()
+        if line.startswith("#") or not line:
+            continue
+        if line.split()[0] in ("words", "synonyms") and line.split()[-1] in ("en", "zh"):
+            part, lang = line.split()
+        elif part == "words":
+            generic[lang] = line.split()
+        else:
+            for word in line.split():
+                synonyms[lang].setdefault(word, []).extend(line.split())
+    return generic, synonyms
+
+
 def capital(text):
     return text[:1].upper() + text[1:]
 
@@ -88,7 +106,7 @@ def entry_of(name, kind, keys, lang, frames):
     if lang == "zh":
         framed = [text for text in framed if CJK.search(text)]   # a bare "MLA" is answered in English
     return Entry(name, kind, lang, keys["t" + z], keys["a" + z], keys["k" + z],
-                 split_bar(keys["q" + z]), framed)
+                 split_bar(keys["q" + z]), framed, split_bar(keys.get("n" + z, "")))
 
 
 def load_entries():

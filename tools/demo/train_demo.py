@@ -23,14 +23,15 @@ import torch.nn.functional as F
 
 import bpe
 import fp8
-from corpus import load_entries
+from corpus import load_entries, load_heldout, read_generic
 from export import write_checkpoint
 from fastmm import linear
 from model import CONFIG, DeepseekV3
 from samples import Sampler
 
+HELDOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "demo", "heldout.json")
 SEED = 20260
-WORKERS, BATCH, POOL = 2, 20, 10        # conversations a worker and step; batches sorted together
+WORKERS, BATCH, POOL = 2, 24, 10        # conversations a worker and step; batches sorted together
 RATE, WARMUP, DECAY = 2.5e-3, 60, 0.05
 MTP_SHARE, MTP_WEIGHT = 1 / 3, 0.3      # the MTP layer learns from a third of the conversations
 QUESTION_DROPOUT = 0.1
@@ -47,6 +48,10 @@ def learn_tokenizer(entries):
         for text, n in texts:
             for piece in bpe.pre_tokenize(text):
                 counts[piece] += n
+    for words in read_generic()[0].values():
+        for word in words:
+            for form in (word, " " + word, word.capitalize()):
+                counts[form] += 5
     return bpe.Bpe(bpe.learn_merges(counts, CONFIG["vocab_size"] - 256 - len(bpe.FIRST + bpe.LAST)))
 
 
@@ -149,7 +154,7 @@ class Worker:
         self.model = DeepseekV3(CONFIG)
         self.flat = FlatParameters(self.model)
         self.adam = AdamW(self.flat)
-        self.entries, self.bpe = load_entries(), bpe_model
+        self.entries, self.bpe, self.heldout = load_entries(), bpe_model, load_heldout(HELDOUT)
         self.begin = self.restore()
 
     def state_path(self):
@@ -212,7 +217,7 @@ class Worker:
         started, batches, sums = time.time(), [], torch.zeros(4)
         for step in range(self.begin, self.args.steps):
             if not batches:
-                sampler = Sampler(self.entries, self.bpe, SEED + 7919 * step + self.rank)
+                sampler = Sampler(self.entries, self.bpe, SEED + 7919 * step + self.rank, self.heldout)
                 batches = sampler.batches(BATCH, POOL)
             sums += self.one_step(step, batches.pop())
             if self.rank == 0 and (step + 1) % 20 == 0:
