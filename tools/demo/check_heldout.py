@@ -10,9 +10,11 @@ import os
 import sys
 
 from corpus import jaccard, load_entries, load_heldout, training_word_sets, words
+from samples import Sampler
 
 LIMIT = 0.6          # most word-set Jaccard to any training question or variant of one
 ITEMS, CHINESE, SHARED = 40, 12, 4
+DRAWN = 5000         # wordings drawn from the training's sampler
 STRAY = 3            # most other topics whose answer happens to contain the keyword
 
 
@@ -59,6 +61,18 @@ def set_problems(items):
     return out
 
 
+def drawn_problems(entries, items, count):
+    """Wordings as training draws them, with mixed-in words; the sampler has to refuse close ones."""
+    heldout = [(words(item["question"]), item["question"]) for item in items]
+    sampler, out = Sampler(entries, None, 1, items), []
+    for _ in range(count):
+        text = sampler.question(sampler.rng.choice(entries))
+        own = words(text)
+        out += [f"{question}: drawn wording {text!r}" for other, question in heldout
+                if jaccard(own, other) >= LIMIT]
+    return out
+
+
 def source_problems(entries, src):
     """Answers must come from the weights: none of their text may be in the program."""
     out = []
@@ -88,6 +102,7 @@ def main():
     for entry in loaded:
         if entry.keyword.lower() not in entry.answer.lower():
             problems.append(f"topic {entry.topic} {entry.lang}: keyword {entry.keyword!r} not in the answer")
+    problems += drawn_problems(loaded, items, DRAWN)
     for problem in problems:
         print(problem)
     worst = max(closest(item["question"], sets)[0] for item in items)
