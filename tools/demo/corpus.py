@@ -109,13 +109,27 @@ def entry_of(name, kind, keys, lang, frames):
                  split_bar(keys["q" + z]), framed, split_bar(keys.get("n" + z, "")))
 
 
+def read_more():
+    """{(topic, lang): further questions}"""
+    more = {}
+    for line in open(os.path.join(DATA, "more.txt"), encoding="utf-8"):
+        if line.strip() and not line.startswith("#"):
+            key, _, questions = line.partition(":")
+            more[tuple(key.split())] = split_bar(questions)
+    return more
+
+
 def load_entries():
-    frames = read_frames()
+    frames, more = read_frames(), read_more()
     entries = []
     for name in TOPIC_FILES:
         for topic, kind, keys in read_blocks(os.path.join(DATA, name)):
             both = [entry_of(topic, kind, keys, lang, frames) for lang in ("en", "zh")]
             entries += [entry for entry in both if entry]
+    for entry in entries:
+        entry.questions += more.pop((entry.topic, entry.lang), [])
+    if more:
+        raise SystemExit(f"more.txt: no such topics: {sorted(more)}")
     return entries
 
 
