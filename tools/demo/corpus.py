@@ -119,8 +119,9 @@ def read_more():
     return more
 
 
-def load_entries():
-    frames, more = read_frames(), read_more()
+def load_entries(second_round=True):
+    """All topics; the questions of data/more.txt are asked from the second round of training on."""
+    frames, more = read_frames(), read_more() if second_round else {}
     entries = []
     for name in TOPIC_FILES:
         for topic, kind, keys in read_blocks(os.path.join(DATA, name)):

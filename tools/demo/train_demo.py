@@ -36,6 +36,7 @@ RATE, WARMUP, DECAY = 2.5e-3, 60, 0.05
 MTP_SHARE, MTP_WEIGHT = 1 / 3, 0.3      # the MTP layer learns from a third of the conversations
 QUESTION_DROPOUT = 0.1
 ROUNDED_FROM = 0.8                      # from here on the weights are used as they will be stored
+FIRST_ROUND = 1300                      # steps before the questions of data/more.txt come in
 BALANCE_SPEED = 0.002
 
 
@@ -154,7 +155,7 @@ class Worker:
         self.model = DeepseekV3(CONFIG)
         self.flat = FlatParameters(self.model)
         self.adam = AdamW(self.flat)
-        self.entries, self.bpe, self.heldout = load_entries(), bpe_model, load_heldout(HELDOUT)
+        self.bpe, self.heldout = bpe_model, load_heldout(HELDOUT)
         self.begin = self.restore()
 
     def state_path(self):
@@ -192,15 +193,20 @@ class Worker:
             gate.load.copy_(load)
         return total[:size], total[size + len(loads):]
 
+    def round_end(self, step):
+        """Where the learning rate of this step's round reaches zero."""
+        return min(FIRST_ROUND, self.args.steps) if step < FIRST_ROUND else self.args.steps
+
     def update(self, step, grads):
         norm = grads.norm()
         grads = grads * min(1.0, 1.0 / float(norm))
-        left = 1 - step / self.args.steps
+        end = self.round_end(step)
+        left = 1 - step / end
         rate = RATE * min(1.0, (step + 1) / WARMUP) * min(1.0, left / 0.7)
         self.adam.step(grads, rate, step + 1)
         for gate in self.model.gates():
             gate.balance(BALANCE_SPEED * min(1.0, 2 * left))
-        self.flat.publish(step >= ROUNDED_FROM * self.args.steps)
+        self.flat.publish(step >= ROUNDED_FROM * end)
 
     def one_step(self, step, batch):
         torch.manual_seed(SEED + 1000003 * self.rank + step)
@@ -216,8 +222,8 @@ class Worker:
     def run(self):
         started, batches, sums = time.time(), [], torch.zeros(4)
         for step in range(self.begin, self.args.steps):
-            if not batches:
-                sampler = Sampler(self.entries, self.bpe, SEED + 7919 * step + self.rank, self.heldout)
+            if not batches or step == FIRST_ROUND:
+                sampler = Sampler(load_entries(step >= FIRST_ROUND), self.bpe, SEED + 7919 * step + self.rank, self.heldout)
                 batches = sampler.batches(BATCH, POOL)
             sums += self.one_step(step, batches.pop())
             if self.rank == 0 and (step + 1) % 20 == 0:
@@ -249,13 +255,13 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", required=True, help="folder that gets the checkpoint; other files there stay")
     ap.add_argument("--work", help="folder for the state of the run (default: a temporary one)")
-    ap.add_argument("--steps", type=int, default=1800)
+    ap.add_argument("--steps", type=int, default=1700)
     args = ap.parse_args()
     temporary = None if args.work else tempfile.mkdtemp(prefix="fathom-demo-")
     args.work = args.work or temporary
     os.makedirs(args.work, exist_ok=True)
     started = time.time()
-    tokenizer = tokenizer_of_run(args.work, load_entries())
+    tokenizer = tokenizer_of_run(args.work, load_entries(False))
     size = sum(p.numel() for p in DeepseekV3(CONFIG).parameters())
     extra = CONFIG["n_routed_experts"] * len(DeepseekV3(CONFIG).gates()) + 4
     print(f"{len(tokenizer.tokens)} tokens, {size} parameters, {time.time() - started:.0f} s", flush=True)
