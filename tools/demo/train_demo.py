@@ -3,7 +3,7 @@
 
 Usage: train_demo.py --out models/demo [--steps N]
 
-Needs Debian's python3-torch and two cores; under an hour there (libopenblas0-pthread makes it faster). Two
+Needs Debian's python3-torch and two cores; libopenblas0-pthread makes it faster. Two
 processes of one thread each share a step's work, which suffers less from other load than one process
 with two threads. The same seed gives the same model on the same machine and libraries. An interrupted run
 continues when it is started again with the same --work folder.
