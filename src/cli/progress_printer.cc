@@ -32,6 +32,10 @@ ProgressPrinter::ProgressPrinter(const Clock& clock, ProgressUnit unit, bool ter
                                  std::function<void(std::string_view)> write)
     : clock_(clock), unit_(unit), terminal_(terminal), write_(std::move(write)) {}
 
+ProgressPrinter::~ProgressPrinter() {
+  if (open_ && terminal_) write_("\n");
+}
+
 ProgressPrinter ConsoleProgress(const Clock& clock, Console& console, ProgressUnit unit) {
   return ProgressPrinter(clock, unit, console.err_is_terminal(),
                          [&console](std::string_view text) { console.Note(text); });
@@ -39,6 +43,7 @@ ProgressPrinter ConsoleProgress(const Clock& clock, Console& console, ProgressUn
 
 void ProgressPrinter::Begin(int number, int phases, std::string_view name, int64_t total) {
   const std::lock_guard lock(mutex_);
+  open_ = true;
   title_ = Format("[{}/{}] {}", number, phases, name);
   total_ = total;
   done_ = 0;
@@ -59,6 +64,7 @@ void ProgressPrinter::Advance(int64_t amount) {
 
 void ProgressPrinter::End() {
   const std::lock_guard lock(mutex_);
+  open_ = false;
   Show(EndLine(clock_.Seconds() - began_), true);
 }
 

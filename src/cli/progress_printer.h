@@ -19,13 +19,16 @@ enum class ProgressUnit { kBytes, kTokens };
 // Prints phases with rate and time left. On a terminal one line is rewritten in place, ten times a
 // second at most; in a log there is a line when a phase begins, one every five seconds, and one
 // when it ends:
-//   [1/2] reading weights: 12.4 of 641.3 GiB (1%), 1.9 GiB/s, 5 min 31 s left
+//   [1/2] reading weights: 12.4 GiB of 641.3 GiB (1%), 1.9 GiB/s, 5 min 31 s left
 // Threads: as Progress says. The clock must outlive it.
 class ProgressPrinter : public Progress {
  public:
   // `write` gets the text as it is to appear, with its line ends.
   ProgressPrinter(const Clock& clock, ProgressUnit unit, bool terminal,
                   std::function<void(std::string_view)> write);
+  ~ProgressPrinter() override;  // ends the line of a phase that was given up
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
 
   void Begin(int number, int phases, std::string_view name, int64_t total) override;
   void Advance(int64_t amount) override;
@@ -42,7 +45,8 @@ class ProgressPrinter : public Progress {
   bool terminal_;
   std::function<void(std::string_view)> write_;
 
-  std::mutex mutex_;  // guards everything below
+  std::mutex mutex_;   // guards everything below
+  bool open_ = false;  // a phase has begun and not ended
   std::string title_;
   int64_t total_ = 0;
   int64_t done_ = 0;

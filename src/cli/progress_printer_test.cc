@@ -86,6 +86,17 @@ TEST_F(ProgressPrinterTest, APhaseWithoutAmountEndsWithItsTime) {
   EXPECT_EQ(Printed(), "[1/1] checking ...\n[1/1] checking: 1 min 30 s\n");
 }
 
+TEST_F(ProgressPrinterTest, APhaseThatIsGivenUpLeavesACompleteLine) {
+  for (const bool terminal : {true, false}) {
+    {
+      ProgressPrinter progress = Make(ProgressUnit::kBytes, terminal);
+      progress.Begin(1, 1, "x", 0);
+      EXPECT_EQ(Printed(), terminal ? "\r[1/1] x ...\x1b[K" : "[1/1] x ...\n");
+    }
+    EXPECT_EQ(Printed(), terminal ? "\n" : "");
+  }
+}
+
 TEST_F(ProgressPrinterTest, APartCountsThePhasesAroundIt) {
   ProgressPrinter progress = Make(ProgressUnit::kBytes, false);
   PartOfJob part(progress, 1, 2);
