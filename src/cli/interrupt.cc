@@ -1,13 +1,13 @@
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 
 #include "base/check.h"
 #include "cli/exit_code.h"
