@@ -149,6 +149,15 @@ TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
                 "  fix: give token ids, or add the checkpoint's tokenizer files\n");
 }
 
+TEST(RunDemo, WithoutAModelTheBundledOneAnswers) {
+  const Outcome outcome = RunFathom({"run", "-p", "What is MLA?", "--temperature", "0", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json json = ParseJson(outcome.out, "output").value();
+  EXPECT_EQ(json.Find("finish_reason")->as_string(), "stop");
+  EXPECT_TRUE(json.Find("reasoning")->is_string());
+  EXPECT_NE(json.Find("text")->as_string().find("latent"), std::string::npos) << outcome.out;
+}
+
 TEST_F(RunTest, AReadOnlyFarmOfLinksIsAModelToo) {
   namespace fs = std::filesystem;
   fs::create_directory(folder_ / "snapshot");
