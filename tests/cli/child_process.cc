@@ -1,10 +1,13 @@
 #include "tests/cli/child_process.h"
 
+#include <asm-generic/ioctls.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/poll.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
