@@ -19,9 +19,9 @@
 #include "base/thread_pool.h"
 #include "engine/memory_executor_testing.h"
 #include "engine/sampler.h"
+#include "model/model.h"
 #include "sched/scheduler.h"
 #include "tensor/mat_view.h"
-#include "model/model.h"
 
 namespace fathom {
 namespace {

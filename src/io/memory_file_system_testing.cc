@@ -187,7 +187,8 @@ std::string MemoryFileSystem::Get(const std::string& path) const {
 
 std::vector<std::string> MemoryFileSystem::Paths() const {
   std::vector<std::string> paths;
-  for (const auto& [path, content] : files_) paths.push_back(path);
+  paths.reserve(files_.size());
+for (const auto& [path, content] : files_) paths.push_back(path);
   return paths;
 }
 

@@ -1,3 +1,4 @@
+#include <asm-generic/errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 #include "run_model.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <numeric>
