@@ -266,7 +266,7 @@ Result<Value> MapAttribute(const ListData& list, const Arguments& arguments, Bud
   for (const Value& item : list.items) {
     FATHOM_TRY(Value value, GetPath(item, path.text(), budget));
     const bool replaced = value.is_undefined() && !bound[1].is_undefined();
-    out.push_back(replaced ? bound[1] : std::move(value));
+    out.push_back(replaced ? bound[1] : value);
   }
   return Value::List(std::move(out));
 }

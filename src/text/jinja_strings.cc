@@ -57,7 +57,8 @@ std::vector<MarkedText> SplitAtSpace(const MarkedText& text, int64_t most, bool 
     }
   }
   std::vector<MarkedText> pieces;
-  for (const auto& [begin, end] : words) pieces.push_back(text.Slice(begin, end));
+  pieces.reserve(words.size());
+for (const auto& [begin, end] : words) pieces.push_back(text.Slice(begin, end));
   return pieces;
 }
 
