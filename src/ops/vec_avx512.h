@@ -129,9 +129,9 @@ struct VecAvx512 {
   }
   // The lower halves of the 32-bit lanes of `low`, then those of `high`.
   static __m512i EvenHalves(__m512i low, __m512i high) {
-    alignas(64) static constexpr uint16_t kIndex[32] = {
-        0,  2,  4,  6,  8,  10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
-        32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62};
+    alignas(64) static constexpr uint16_t kIndex[32] = {0,  2,  4,  6,  8,  10, 12, 14, 16, 18, 20,
+                                                        22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42,
+                                                        44, 46, 48, 50, 52, 54, 56, 58, 60, 62};
     return _mm512_permutex2var_epi16(low, _mm512_loadu_si512(kIndex), high);
   }
   // See VecAvx2::WidenF8.
