@@ -21,10 +21,9 @@
 namespace fathom {
 
 constexpr int64_t kHeadTile = 16;
-constexpr int64_t kAttentionStep = 32;     // rows between two corrections of the running maximum
-constexpr int64_t kAttentionSplit = 1024;  // rows summed from a fresh state, then merged
+constexpr int64_t kAttentionStep = 32;  // rows between two corrections of the running maximum
 
-// Rows [first, end) of a sequence for `heads` heads. first is a multiple of kAttentionSplit.
+// Rows [first, end) of a sequence for `heads` heads.
 struct AttentionPiece {
   const float* q = nullptr;  // [heads, key_dim]
   int64_t q_stride = 0;
@@ -142,8 +141,7 @@ class AttentionKernel {
   void TurnQueries() {
     for (int64_t c = 0; c < piece_.key_dim; ++c) {
       for (int64_t h = 0; h < kHeadTile; ++h) {
-        turned_q_[c * kHeadTile + h] =
-            h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
+        turned_q_[c * kHeadTile + h] = h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
       }
     }
   }
@@ -157,8 +155,8 @@ class AttentionKernel {
   void WidenRows(int64_t first, int64_t rows) {
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t t = first + r;
-      const int64_t place = piece_.blocks[t / piece_.block_tokens] * piece_.block_tokens +
-                            t % piece_.block_tokens;
+      const int64_t place =
+          piece_.blocks[t / piece_.block_tokens] * piece_.block_tokens + t % piece_.block_tokens;
       const int64_t row = place * piece_.row_width;
       Widen(row + piece_.key_offset, piece_.key_dim, keys_ + r * PadToLanes(piece_.key_dim));
       Widen(row + piece_.value_offset, piece_.value_dim, values_ + r * value_stride_);
@@ -244,8 +242,7 @@ class AttentionKernel {
                                           rows, sums);
       Unroll<kHeads>([&](auto i) FATHOM_INLINE {
         float* sum = state_.sums + (h + i.value) * value_stride_ + v;
-        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]),
-                             sums[i.value]));
+        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]), sums[i.value]));
       });
     }
   }

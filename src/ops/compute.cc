@@ -48,9 +48,9 @@ Result<Isa> ChooseIsa(std::string_view forced) {
     if (IsaAvailable(isa)) best = isa;
     if (forced != IsaName(isa)) continue;
     if (IsaAvailable(isa)) return isa;
-    return BadInput(Format("this processor cannot run the {} kernels", forced), "FATHOM_ISA",
-                    Format("leave FATHOM_ISA empty; the best this processor has is {}",
-                           IsaName(best)));
+    return BadInput(
+        Format("this processor cannot run the {} kernels", forced), "FATHOM_ISA",
+        Format("leave FATHOM_ISA empty; the best this processor has is {}", IsaName(best)));
   }
   if (forced.empty()) return best;
   return BadInput(Format("unknown instruction set \"{}\"", forced), "FATHOM_ISA",

@@ -98,8 +98,8 @@ constexpr int TileIndex(int token, int panel) {
 }
 
 // sum(t, p) = sum over i < count of x(t, i) * y(p, i), in order, from zero, for a tile of
-// kTokens x kPanels sums that fits the registers. (The sums are an argument and not a value returned
-// because GCC 12 keeps a returned aggregate in memory.)
+// kTokens x kPanels sums that fits the registers. (The sums are an argument and not a value
+// returned because GCC 12 keeps a returned aggregate in memory.)
 template <typename V, typename Math, int kTokens, int kPanels>
 FATHOM_INLINE inline void SumTile(const TileOperands<typename Math::Element>& in, int64_t count,
                                   typename V::Lanes (&sums)[kTokens * kPanels]) {
@@ -108,9 +108,8 @@ FATHOM_INLINE inline void SumTile(const TileOperands<typename Math::Element>& in
   const typename Math::Element* y = in.y;
   for (int64_t i = 0; i < count; ++i, x += in.x_step, y += in.y_step) {
     typename Math::Operand row[kPanels];
-    Unroll<kPanels>([&](auto p) FATHOM_INLINE {
-      row[p.value] = Math::Load(y + p.value * in.panel_stride);
-    });
+    Unroll<kPanels>(
+        [&](auto p) FATHOM_INLINE { row[p.value] = Math::Load(y + p.value * in.panel_stride); });
     Unroll<kTokens>([&](auto t) FATHOM_INLINE {
       const typename Math::Operand element = Math::Broadcast(x[t.value * in.x_stride]);
       Unroll<kPanels>([&](auto p) FATHOM_INLINE {

@@ -43,11 +43,8 @@ OwnedWeight RandomWeight(DType dtype, int64_t rows, int64_t cols, uint32_t seed)
       weight.scales.push_back(0.001F * (1 + std::abs(normal(random))));
     }
   }
-  weight.stored = {.dtype = dtype,
-                   .rows = rows,
-                   .cols = cols,
-                   .codes = weight.codes,
-                   .scales = weight.scales};
+  weight.stored = {
+      .dtype = dtype, .rows = rows, .cols = cols, .codes = weight.codes, .scales = weight.scales};
   return weight;
 }
 
