@@ -1,4 +1,5 @@
 #include "io/temp_folder_testing.h"
+
 #include <stdlib.h>
 
 #include <cstdlib>
