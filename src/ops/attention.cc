@@ -1,12 +1,15 @@
 #include "ops/attention.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "ops/attention_kernel.h"
+#include "ops/compute.h"
+#include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -13,7 +14,6 @@
 
 #include "base/thread_pool.h"
 #include "ops/attention_reference.h"
-#include "ops/compute.h"
 #include "ops/isa_testing.h"
 #include "ops/weights_testing.h"
 #include "tensor/dtype.h"
@@ -156,6 +156,7 @@ TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
   const Matrix<float> q = RandomActivations(5 * 24, 32, 12);
   const int64_t contexts[] = {1, 17, 1025, 2048, 2100};
   std::vector<Matrix<float>> alone;
+  alone.reserve(5);
   for (int64_t i = 0; i < 5; ++i) {
     alone.push_back(Run(1, 0.2F, shape, q.view().Rows(24 * i, 24), cache.rows(), contexts[i]));
   }
@@ -164,6 +165,7 @@ TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
       ThreadPool pool(threads);
       Matrix<float> out(24 * count, 16);
       std::vector<AttentionTask> tasks;
+      tasks.reserve(count);
       for (int64_t i = 0; i < count; ++i) {
         tasks.push_back(Task(shape, q.view().Rows(24 * (4 - i), 24), cache.rows(), contexts[4 - i],
                              out.view().Rows(24 * i, 24)));

@@ -1,10 +1,15 @@
 #include "ops/ceilings_testing.h"
 
+#include <time.h>
+
 #include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <functional>
 #include <vector>
+
+#include "base/thread_pool.h"
+#include "ops/compute.h"
 
 namespace fathom {
 namespace {

@@ -1,6 +1,7 @@
 #include "ops/compute.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -5,9 +5,11 @@
 #include <span>
 
 #include "base/check.h"
+#include "ops/compute.h"
 #include "ops/elementwise_kernel.h"
 #include "ops/row_loop.h"
 #include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "ops/elementwise_kernel.h"
 #include "ops/vec_avx2.h"
 

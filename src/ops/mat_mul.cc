@@ -1,11 +1,14 @@
 #include "ops/mat_mul.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
+#include "ops/compute.h"
 #include "ops/mat_mul_kernel.h"
+#include "ops/packed_matrix.h"
 
 namespace fathom {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -118,6 +119,7 @@ TEST_P(MatMulTest, AListOfProductsGivesTheBitsOfEachAlone) {
     outs.emplace_back(i * 3 % 8, rows);
   }
   std::vector<MatMulTask> tasks;
+  tasks.reserve(7);
   for (size_t i = 0; i < 7; ++i) {
     tasks.push_back({.x = xs[i].view(), .weight = &weights[i], .out = outs[i].view()});
   }

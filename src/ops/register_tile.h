@@ -6,7 +6,8 @@
 
 #include "tensor/dtype.h"
 
-// For lambdas over registers: one call that is not inlined puts all it captures into memory.
+// For lambdas over registers: one call that is not inlined puts all it captures into memory. For
+// functions that several instruction sets share: inlined, they leave no symbol to share.
 #define FATHOM_INLINE __attribute__((always_inline))
 
 namespace fathom {
@@ -19,7 +20,7 @@ struct UnrollIndex {
 // body(UnrollIndex<0>), ..., body(UnrollIndex<kCount - 1>), for arrays that must live in registers:
 // they may only be indexed by constants.
 template <int kCount, int kFirst = 0, typename Body>
-[[gnu::always_inline]] inline void Unroll(const Body& body) {
+FATHOM_INLINE inline void Unroll(const Body& body) {
   if constexpr (kFirst < kCount) {
     body(UnrollIndex<kFirst>{});
     Unroll<kCount, kFirst + 1>(body);
@@ -93,7 +94,7 @@ struct TileOperands {
 
 // Where the sum of a token and a panel stands in a tile of kTokens x kPanels.
 template <int kTokens>
-constexpr int TileIndex(int token, int panel) {
+FATHOM_INLINE constexpr int TileIndex(int token, int panel) {
   return panel * kTokens + token;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

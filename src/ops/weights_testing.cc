@@ -1,11 +1,14 @@
 #include "ops/weights_testing.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
-#include <span>
 
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

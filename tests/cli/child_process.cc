@@ -1,6 +1,5 @@
 #include "tests/cli/child_process.h"
 
-#include <asm-generic/ioctls.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
