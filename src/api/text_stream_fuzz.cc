@@ -1,5 +1,3 @@
-#include "api/text_stream.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +6,7 @@
 
 #include "api/reasoning_splitter.h"
 #include "api/stop_matcher.h"
+#include "api/text_stream.h"
 #include "api/tiny_tokenizer_testing.h"
 #include "base/check.h"
 #include "text/tokenizer.h"

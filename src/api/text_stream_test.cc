@@ -54,7 +54,7 @@ constexpr ReasoningMode kOff = ReasoningMode::kOff;
 constexpr ReasoningMode kTagged = ReasoningMode::kTagged;
 constexpr ReasoningMode kOpened = ReasoningMode::kOpened;
 
-const std::vector<Case>& Cases() {
+const std::vector<Case>& Cases() {  // NOLINT(readability-function-size): a table
   static const std::vector<Case> cases = {
       {"plain", kTagged, {}, {"hello", " world"}, "", "hello world", "hello world", 0, false},
       {"tags as tokens",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -16,9 +17,8 @@ TEST(ThreadPool, RunsEveryItemOnce) {
     EXPECT_EQ(pool.threads(), threads);
     for (const int64_t items : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> runs(static_cast<size_t>(items));
-      pool.ParallelFor(items, [&](int64_t item, int /*thread*/) {
-        ++runs[static_cast<size_t>(item)];
-      });
+      pool.ParallelFor(items,
+                       [&](int64_t item, int /*thread*/) { ++runs[static_cast<size_t>(item)]; });
       for (const std::atomic<int>& count : runs) EXPECT_EQ(count, 1);
     }
   }
@@ -44,9 +44,8 @@ TEST(ThreadPool, ReturnsOnlyWhenAllIsVisible) {
   ThreadPool pool(3);
   std::vector<int64_t> values(64);  // plain memory: the loop's end must order the writes
   for (int64_t round = 1; round <= 2000; ++round) {
-    pool.ParallelFor(64, [&](int64_t item, int /*thread*/) {
-      values[static_cast<size_t>(item)] += item;
-    });
+    pool.ParallelFor(
+        64, [&](int64_t item, int /*thread*/) { values[static_cast<size_t>(item)] += item; });
     if (round % 500 != 0) continue;
     for (int64_t i = 0; i < 64; ++i) ASSERT_EQ(values[static_cast<size_t>(i)], i * round);
   }
@@ -72,9 +71,7 @@ TEST(ThreadPool, MayBeMadeAndLeftIdle) {
   for (int i = 0; i < 20; ++i) ThreadPool pool(3);
 }
 
-TEST(ThreadPool, AvailableCpusIsPositive) {
-  EXPECT_GE(ThreadPool::AvailableCpus(), 1);
-}
+TEST(ThreadPool, AvailableCpusIsPositive) { EXPECT_GE(ThreadPool::AvailableCpus(), 1); }
 
 TEST(ThreadPoolDeathTest, ALoopInsideALoopIsABug) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

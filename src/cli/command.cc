@@ -47,6 +47,7 @@ std::string ProgramHelp() {
 
 Error UnknownCommand(const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const Command& command : kCommands) names.emplace_back(command.name);
   const std::string closest = Closest(word, names);
   const bool flag = word.starts_with("-");

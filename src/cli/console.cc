@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>

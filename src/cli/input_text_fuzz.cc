@@ -1,5 +1,3 @@
-#include "cli/input_text.h"
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "cli/input_text.h"
 
 // What the header promises of what was accepted, and that everything else is an error with words.
 

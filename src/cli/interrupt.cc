@@ -1,13 +1,13 @@
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 
 #include "base/check.h"
 #include "cli/exit_code.h"
@@ -16,9 +16,12 @@ namespace fathom {
 namespace {
 
 static_assert(std::atomic<bool>::is_always_lock_free, "the handler may only touch such atomics");
+// A signal handler is given nothing: what it touches has to be global.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> requested_flag = false;
 std::atomic<bool> exit_at_once = true;
 std::array<int, 2> wake_pipe = {-1, -1};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void OnInterrupt(int /*signal*/) {
   const int saved_errno = errno;

@@ -1,6 +1,8 @@
 #include "cli/line_reader.h"
 
 #include <poll.h>
+#include <sys/poll.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "cli/model_source.h"
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>

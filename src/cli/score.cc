@@ -81,6 +81,9 @@ Status CheckFlags(const CommandLine& line, const Flags& flags) {
 
 // Refuses what cannot be written before anything is loaded.
 Status CheckOutputs(FileSystem& files, const Flags& flags) {
+  if (SamePlace(flags.input, flags.output)) {
+    return BadInput("--output is the input file itself", flags.output, "write to another file");
+  }
   FATHOM_TRY([[maybe_unused]] const auto output, files.Create(flags.output));
   if (flags.full_logits.empty()) return Ok();
   FATHOM_OK(files.MakeDirectory(flags.full_logits));

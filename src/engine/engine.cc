@@ -15,6 +15,13 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "engine/executor.h"
+#include "engine/sampler.h"
+#include "engine/sampling_params.h"
+#include "engine/sequence.h"
+#include "model/model.h"
+#include "sched/scheduler.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

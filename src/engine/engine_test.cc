@@ -8,18 +8,20 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <random>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/thread_pool.h"
 #include "engine/memory_executor_testing.h"
 #include "engine/sampler.h"
+#include "model/model.h"
+#include "sched/scheduler.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

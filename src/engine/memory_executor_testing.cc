@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "engine/sampler.h"
 #include "model/model.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "base/check.h"
 #include "base/format.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/sampler.h"
+#include "engine/sampling_params.h"
 
 namespace fathom {
 namespace {
@@ -36,17 +37,17 @@ void Run(benchmark::State& state, const SamplingParams& params) {
 
 void BM_Greedy(benchmark::State& state) { Run(state, {.temperature = 0}); }
 void BM_Plain(benchmark::State& state) { Run(state, {}); }
-void BM_TopP95At06(benchmark::State& state) { Run(state, {.temperature = 0.6, .top_p = 0.95}); }
-void BM_TopK50(benchmark::State& state) { Run(state, {.top_k = 50}); }
-void BM_TopP999(benchmark::State& state) { Run(state, {.top_p = 0.999}); }
+void BmTopP95At06(benchmark::State& state) { Run(state, {.temperature = 0.6, .top_p = 0.95}); }
+void BmTopK50(benchmark::State& state) { Run(state, {.top_k = 50}); }
+void BmTopP999(benchmark::State& state) { Run(state, {.top_p = 0.999}); }
 void BM_GreedyWithPenalties(benchmark::State& state) {
   Run(state, {.temperature = 0, .repetition_penalty = 1.1});
 }
 BENCHMARK(BM_Greedy)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Plain)->Unit(benchmark::kMicrosecond);
-BENCHMARK(BM_TopP95At06)->Unit(benchmark::kMicrosecond);
-BENCHMARK(BM_TopK50)->Unit(benchmark::kMicrosecond);
-BENCHMARK(BM_TopP999)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BmTopP95At06)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BmTopK50)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BmTopP999)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_GreedyWithPenalties)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "base/result.h"
+
 namespace fathom {
 namespace {
 

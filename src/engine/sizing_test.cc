@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
 #include "spec/model_config.h"
+#include "tensor/dtype.h"
 
 namespace fathom {
 namespace {

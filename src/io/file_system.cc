@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -21,6 +23,11 @@ Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit)
   std::string text(static_cast<size_t>(file->size()), '\0');
   FATHOM_OK(file->ReadAt(0, std::as_writable_bytes(std::span(text))));
   return text;
+}
+
+bool SamePlace(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {

@@ -53,6 +53,8 @@ class FileSystem {
   virtual bool Exists(const std::string& path) = 0;
   virtual bool IsDirectory(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // names, sorted
+  // Refuses (kBadInput) a name that a folder, a pipe or a device has; of a link, the file it leads
+  // to is replaced.
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path) = 0;
   virtual Status MakeDirectory(
       const std::string& path) = 0;  // with its parents; there already is fine
@@ -63,6 +65,9 @@ class FileSystem {
 
 // The machine's own files.
 std::unique_ptr<FileSystem> MakePosixFileSystem();
+
+// True when both names lead to the same place, links and dots resolved; neither has to exist.
+bool SamePlace(const std::string& a, const std::string& b);
 
 // "a" + "b" -> "a/b"; an empty or "."-less directory stays as it is written.
 std::string JoinPath(std::string_view directory, std::string_view name);

@@ -187,6 +187,7 @@ std::string MemoryFileSystem::Get(const std::string& path) const {
 
 std::vector<std::string> MemoryFileSystem::Paths() const {
   std::vector<std::string> paths;
+  paths.reserve(files_.size());
   for (const auto& [path, content] : files_) paths.push_back(path);
   return paths;
 }

@@ -201,6 +201,19 @@ class PosixOutputFile : public OutputFile {
   bool committed_ = false;
 };
 
+// Where an output named `path` goes: a link stays and what it points at is replaced. What a rename
+// would destroy or could not replace is refused.
+Result<std::string> OutputTarget(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return path;
+  if (!std::filesystem::is_regular_file(status)) {
+    return BadInput("cannot create the file: a folder, pipe or device has this name", path,
+                    "name a file that is new or may be replaced");
+  }
+  return std::filesystem::canonical(path, error).string();
+}
+
 class PosixFileSystem : public FileSystem {
  public:
   Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) override {
@@ -246,10 +259,11 @@ class PosixFileSystem : public FileSystem {
 
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    const std::string partial = path + ".partial";
+    FATHOM_TRY(const std::string target, OutputTarget(path));
+    const std::string partial = target + ".partial";
     Descriptor fd(Retry([&] { return ::open(partial.c_str(), kFlags, 0666); }));
     if (!fd.valid()) return BadInput("cannot create the file: " + Reason(errno), partial);
-    return std::unique_ptr<OutputFile>(new PosixOutputFile(path, std::move(fd)));
+    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, std::move(fd)));
   }
 
   Status MakeDirectory(const std::string& path) override {

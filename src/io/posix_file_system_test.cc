@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -148,6 +147,33 @@ TEST_F(PosixFiles, FollowsSymbolicLinks) {
   EXPECT_TRUE(files->IsDirectory(folder / "blobs"));
   EXPECT_FALSE(files->IsDirectory(folder / "name"));
   EXPECT_EQ(Names(), (std::vector<std::string>{"blobs", "broken", "name"}));
+}
+
+TEST_F(PosixFiles, AnOutputNeverTakesThePlaceOfWhatIsNoFile) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const std::string& name : {folder.path(), folder / "pipe", std::string("/dev/null")}) {
+    EXPECT_EQ(ErrorOf(files->Create(name)),
+              "error: cannot create the file: a folder, pipe or device has this name\n  where: " +
+                  name + "\n  fix: name a file that is new or may be replaced\n");
+  }
+}
+
+TEST_F(PosixFiles, AnOutputThroughALinkKeepsTheLink) {
+  Write("real", "old");
+  std::filesystem::create_symlink("real", folder / "link");
+  auto file = files->Create(folder / "link");
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_EQ(*files->ReadText(folder / "real"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST_F(PosixFiles, OnePlaceMayHaveSeveralNames) {
+  Write("real", "");
+  std::filesystem::create_symlink("real", folder / "link");
+  EXPECT_TRUE(SamePlace(folder / "link", folder / "./real"));
+  EXPECT_FALSE(SamePlace(folder / "real", folder / "none"));
 }
 
 TEST_F(PosixFiles, ReadsFromAFolderWithoutWritePermission) {

@@ -1,5 +1,7 @@
 #include "io/temp_folder_testing.h"
 
+#include <stdlib.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>

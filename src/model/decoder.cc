@@ -1,10 +1,17 @@
 #include "model/decoder.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
+#include "model/model.h"
+#include "model/model_weights.h"
+#include "model/step.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
 #include "ops/rms_norm.h"
+#include "spec/model_config.h"
 
 namespace fathom {
 

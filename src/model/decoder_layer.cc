@@ -1,7 +1,14 @@
 #include "model/decoder_layer.h"
 
+#include <cstdint>
+#include <span>
+
+#include "model/model_weights.h"
+#include "model/step.h"
 #include "ops/elementwise.h"
 #include "ops/rms_norm.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

@@ -1,7 +1,10 @@
 #include "model/dense_mlp.h"
 
+#include "model/model_weights.h"
+#include "ops/compute.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

@@ -1,9 +1,16 @@
 #include "model/gqa.h"
 
+#include <cstdint>
+
+#include "model/model_weights.h"
 #include "model/rope_frequencies.h"
+#include "model/step.h"
+#include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
 #include "ops/rope.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

@@ -1,9 +1,16 @@
 #include "model/kv_cache.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "base/check.h"
+#include "ops/attention.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

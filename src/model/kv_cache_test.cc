@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "ops/attention.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
 
 namespace fathom {

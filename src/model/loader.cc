@@ -1,12 +1,18 @@
 #include "model/loader.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "base/format.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "model/model_weights.h"
 #include "model/weight_reader.h"
+#include "ops/compute.h"
 #include "spec/model_config.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

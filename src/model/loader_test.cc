@@ -4,19 +4,24 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/format.h"
+#include "base/progress.h"
 #include "base/thread_pool.h"
+#include "io/file_system.h"
 #include "io/memory_file_system_testing.h"
-#include "model/model.h"
 #include "model/weight_reader.h"
+#include "ops/compute.h"
 #include "spec/config_testing.h"
+#include "tensor/dtype.h"
+#include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 
 namespace fathom {

@@ -1,12 +1,20 @@
 #include "model/mla.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
+#include "model/model_weights.h"
 #include "model/rope_frequencies.h"
+#include "model/step.h"
+#include "ops/attention.h"
 #include "ops/elementwise.h"
+#include "ops/mat_mul.h"
 #include "ops/rms_norm.h"
 #include "ops/rope.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

@@ -1,12 +1,22 @@
 #include "model/model.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "base/progress.h"
+#include "base/result.h"
 #include "model/decoder.h"
+#include "model/kv_cache.h"
 #include "model/loader.h"
 #include "model/model_weights.h"
 #include "model/step.h"
+#include "ops/compute.h"
+#include "spec/model_config.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -12,7 +13,11 @@
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "io/memory_file_system_testing.h"
+#include "model/kv_cache.h"
+#include "ops/compute.h"
 #include "spec/config_testing.h"
+#include "tensor/dtype.h"
+#include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 
 namespace fathom {

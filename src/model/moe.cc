@@ -1,11 +1,19 @@
 #include "model/moe.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "model/model_weights.h"
+#include "model/step.h"
 #include "ops/elementwise.h"
+#include "ops/mat_mul.h"
+#include "ops/router.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

@@ -1,10 +1,18 @@
 #include "model/mtp.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
+#include "model/model.h"
+#include "model/model_weights.h"
+#include "model/step.h"
+#include "ops/compute.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
 #include "ops/rms_norm.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

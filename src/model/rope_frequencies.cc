@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "spec/model_config.h"
 
 namespace fathom {
 namespace {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "ops/rope.h"
+#include "spec/model_config.h"
 #include "tensor/mat_view.h"
 #include "tensor/npy_testing.h"
 

@@ -1,5 +1,8 @@
 #include "model/step.h"
 
+#include <cstdint>
+#include <span>
+
 #include "ops/rope.h"
 
 namespace fathom {

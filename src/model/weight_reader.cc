@@ -3,14 +3,26 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "ops/compute.h"
+#include "ops/packed_matrix.h"
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "weights/checkpoint.h"
 
 namespace fathom {
 namespace {

@@ -1,11 +1,15 @@
 #include "ops/attention.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
+#include "base/thread_pool.h"
 #include "ops/attention_kernel.h"
+#include "ops/compute.h"
+#include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -29,11 +33,27 @@ void CheckTask(const AttentionTask& task) {
   FATHOM_CHECK(static_cast<int64_t>(kv.blocks.size()) * kv.block_tokens >= task.context);
 }
 
-int64_t TilesOf(const AttentionTask& task) { return (task.q.rows() + kHeadTile - 1) / kHeadTile; }
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Heads of one tile over all rows of the context.
-AttentionPiece WholeTile(const AttentionTask& task, int64_t tile, float scale) {
+int64_t TilesOf(const AttentionTask& task) { return CeilDiv(task.q.rows(), kHeadTile); }
+
+// A long context is cut into splits that start from a fresh state and are merged in order. Their
+// length depends on the context alone: at least kSplitRows, and more where that would make more
+// than kMaxSplits.
+constexpr int64_t kSplitRows = 512;
+constexpr int64_t kMaxSplits = 16;
+int64_t SplitRows(int64_t context) {
+  const int64_t rows = std::max(kSplitRows, CeilDiv(context, kMaxSplits));
+  return CeilDiv(rows, kAttentionStep) * kAttentionStep;
+}
+int64_t SplitsOf(const AttentionTask& task) {
+  return CeilDiv(task.context, SplitRows(task.context));
+}
+
+// Heads of one tile over one split of the context.
+AttentionPiece PieceOf(const AttentionTask& task, int64_t tile, int64_t split, float scale) {
   const int64_t head = tile * kHeadTile;
+  const int64_t rows = SplitRows(task.context);
   return {.q = task.q.RowPtr(head),
           .q_stride = task.q.stride(),
           .heads = std::min(kHeadTile, task.q.rows() - head),
@@ -47,37 +67,107 @@ AttentionPiece WholeTile(const AttentionTask& task, int64_t tile, float scale) {
           .blocks = task.kv.blocks.data(),
           .key_offset = task.key_offset,
           .value_offset = task.value_offset,
-          .first = 0,
-          .end = task.context};
+          .first = split * rows,
+          .end = std::min(task.context, (split + 1) * rows)};
 }
 
-int64_t StateFloats(int64_t value_dim) { return kHeadTile * (2 + PadToLanes(value_dim)); }
-
-AttentionState StateAt(float* memory) {
-  return {.highest = memory, .weight = memory + kHeadTile, .sums = memory + 2 * kHeadTile};
-}
-
-// Split by split, each merged into the first: what a run of the splits on several threads does.
-void RunTile(const AttentionKernels& kernels, AttentionPiece piece, float* memory) {
-  const AttentionState state = StateAt(memory);
-  const AttentionState next = StateAt(memory + StateFloats(piece.value_dim));
-  float* scratch = memory + 2 * StateFloats(piece.value_dim);
-  const int64_t end = piece.end;
-  for (; piece.first < end; piece.first += kAttentionSplit) {
-    piece.end = std::min(end, piece.first + kAttentionSplit);
-    kernels.run(piece, scratch, piece.first == 0 ? state : next);
-    if (piece.first > 0) kernels.merge(next, piece.value_dim, state);
+// One call of Attention: its kernels, and the memory its items share.
+class AttentionRun {
+ public:
+  AttentionRun(const AttentionKernels& kernels, ThreadPool& pool, float scale,
+               std::span<const AttentionTask> tasks)
+      : kernels_(kernels), pool_(pool), scale_(scale), tasks_(tasks) {
+    for (const AttentionTask& task : tasks) {
+      CheckTask(task);
+      tiles_ += TilesOf(task);
+      most_splits_ = std::max(most_splits_, SplitsOf(task));
+      scratch_floats_ = std::max(
+          scratch_floats_, PadToLanes(AttentionScratchFloats(task.q.cols(), task.out.cols())));
+      state_floats_ = std::max(state_floats_, kHeadTile * (2 + PadToLanes(task.out.cols())));
+    }
+    scratch_ = AlignedBuffer<float>(scratch_floats_ * pool.threads());
   }
-}
 
-int64_t TileFloats(std::span<const AttentionTask> tasks) {
-  int64_t most = 0;
-  for (const AttentionTask& task : tasks) {
-    const int64_t scratch = AttentionScratchFloats(task.q.cols(), task.out.cols());
-    most = std::max(most, PadToLanes(scratch) + 2 * StateFloats(task.out.cols()));
+  // A tile is one item of work where there are tiles enough for all threads; the splits of long
+  // contexts become items where there are not. The sums are the same.
+  void Run() {
+    if (tiles_ >= pool_.threads() || most_splits_ == 1) {
+      RunTiles();
+    } else {
+      RunSplits();
+    }
   }
-  return most;
-}
+
+ private:
+  struct Place {
+    const AttentionTask& task;
+    int64_t tile;
+  };
+  Place TileAt(int64_t item) const {
+    size_t i = 0;
+    while (item >= TilesOf(tasks_[i])) item -= TilesOf(tasks_[i++]);
+    return {tasks_[i], item};
+  }
+
+  AttentionState StateAt(const AlignedBuffer<float>& memory, int64_t index) const {
+    float* state = memory.data() + index * state_floats_;
+    return {.highest = state, .weight = state + kHeadTile, .sums = state + 2 * kHeadTile};
+  }
+
+  void RunSplit(const Place& place, int64_t split, int thread, const AttentionState& state) const {
+    kernels_.run(PieceOf(place.task, place.tile, split, scale_),
+                 scratch_.data() + thread * scratch_floats_, state);
+  }
+
+  void Finish(const Place& place, const AttentionState& state) const {
+    const MatView<float>& out = place.task.out;
+    const int64_t head = place.tile * kHeadTile;
+    kernels_.finish(state, std::min(kHeadTile, out.rows() - head), out.cols(), out.RowPtr(head),
+                    out.stride());
+  }
+
+  void RunTiles() {
+    const AlignedBuffer<float> states(2 * state_floats_ * pool_.threads());
+    pool_.ParallelFor(tiles_, [&](int64_t item, int thread) {
+      const Place place = TileAt(item);
+      const AttentionState state = StateAt(states, 2 * thread);
+      const AttentionState next = StateAt(states, 2 * thread + 1);
+      RunSplit(place, 0, thread, state);
+      for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
+        RunSplit(place, split, thread, next);
+        kernels_.merge(next, place.task.out.cols(), state);
+      }
+      Finish(place, state);
+    });
+  }
+
+  void RunSplits() {
+    const AlignedBuffer<float> states(state_floats_ * tiles_ * most_splits_);
+    pool_.ParallelFor(tiles_ * most_splits_, [&](int64_t item, int thread) {
+      const Place place = TileAt(item / most_splits_);
+      const int64_t split = item % most_splits_;
+      if (split < SplitsOf(place.task)) RunSplit(place, split, thread, StateAt(states, item));
+    });
+    pool_.ParallelFor(tiles_, [&](int64_t item, int /*thread*/) {
+      const Place place = TileAt(item);
+      const AttentionState state = StateAt(states, item * most_splits_);
+      for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
+        kernels_.merge(StateAt(states, item * most_splits_ + split), place.task.out.cols(), state);
+      }
+      Finish(place, state);
+    });
+  }
+
+  const AttentionKernels& kernels_;
+  ThreadPool& pool_;
+  float scale_;
+  std::span<const AttentionTask> tasks_;
+  int64_t tiles_ = 0;
+  int64_t most_splits_ = 1;
+  int64_t scratch_floats_ = 0;  // a thread
+  int64_t state_floats_ = 0;    // a state
+  AlignedBuffer<float> scratch_;
+};
 
 }  // namespace
 
@@ -87,23 +177,7 @@ void Attention(const Compute& compute, float scale, std::span<const AttentionTas
 
 void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
                    std::span<const AttentionTask> tasks) {
-  int64_t items = 0;
-  for (const AttentionTask& task : tasks) {
-    CheckTask(task);
-    items += TilesOf(task);
-  }
-  const int64_t floats = TileFloats(tasks);
-  const AlignedBuffer<float> memory(floats * compute.pool->threads());
-  compute.pool->ParallelFor(items, [&](int64_t item, int thread) {
-    size_t i = 0;
-    while (item >= TilesOf(tasks[i])) item -= TilesOf(tasks[i++]);
-    const AttentionTask& task = tasks[i];
-    const AttentionPiece piece = WholeTile(task, item, scale);
-    float* mine = memory.data() + thread * floats;
-    RunTile(kernels, piece, mine);
-    kernels.finish(StateAt(mine), piece.heads, piece.value_dim,
-                   task.out.RowPtr(item * kHeadTile), task.out.stride());
-  });
+  AttentionRun(kernels, *compute.pool, scale, tasks).Run();
 }
 
 }  // namespace fathom

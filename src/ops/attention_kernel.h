@@ -21,10 +21,9 @@
 namespace fathom {
 
 constexpr int64_t kHeadTile = 16;
-constexpr int64_t kAttentionStep = 32;     // rows between two corrections of the running maximum
-constexpr int64_t kAttentionSplit = 1024;  // rows summed from a fresh state, then merged
+constexpr int64_t kAttentionStep = 32;  // rows between two corrections of the running maximum
 
-// Rows [first, end) of a sequence for `heads` heads. first is a multiple of kAttentionSplit.
+// Rows [first, end) of a sequence for `heads` heads.
 struct AttentionPiece {
   const float* q = nullptr;  // [heads, key_dim]
   int64_t q_stride = 0;
@@ -69,8 +68,8 @@ AttentionKernels AttentionKernelsAvx512();
 void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
                    std::span<const AttentionTask> tasks);
 
-constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
-constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {
+FATHOM_INLINE constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
+FATHOM_INLINE constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {
   return kAttentionStep * (PadToLanes(key_dim) + PadToLanes(value_dim) + kHeadTile) +
          kHeadTile * key_dim;
 }
@@ -130,11 +129,18 @@ class AttentionKernel {
   using Lanes = typename V::Lanes;
 
   AttentionKernel(const AttentionPiece& piece, float* scratch, const AttentionState& state)
-      : piece_(piece), state_(state), value_stride_(PadToLanes(piece.value_dim)) {
+      : piece_(piece),
+        state_(state),
+        key_stride_(PadToLanes(piece.key_dim)),
+        value_stride_(PadToLanes(piece.value_dim)) {
     keys_ = scratch;
-    values_ = keys_ + kAttentionStep * PadToLanes(piece.key_dim);
-    weights_ = values_ + kAttentionStep * value_stride_;
+    float* own_values = keys_ + kAttentionStep * key_stride_;
+    weights_ = own_values + kAttentionStep * value_stride_;
     turned_q_ = weights_ + kAttentionStep * kHeadTile;
+    const int64_t inside = piece.value_offset - piece.key_offset;
+    values_in_keys_ = inside >= 0 && inside + value_stride_ <= key_stride_;
+    values_ = values_in_keys_ ? keys_ + inside : own_values;
+    value_step_ = values_in_keys_ ? key_stride_ : value_stride_;
   }
 
   static Lanes Minus(const Lanes& a, const Lanes& b) { return V::Fma(b, V::Broadcast(-1), a); }
@@ -142,8 +148,7 @@ class AttentionKernel {
   void TurnQueries() {
     for (int64_t c = 0; c < piece_.key_dim; ++c) {
       for (int64_t h = 0; h < kHeadTile; ++h) {
-        turned_q_[c * kHeadTile + h] =
-            h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
+        turned_q_[c * kHeadTile + h] = h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
       }
     }
   }
@@ -157,11 +162,12 @@ class AttentionKernel {
   void WidenRows(int64_t first, int64_t rows) {
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t t = first + r;
-      const int64_t place = piece_.blocks[t / piece_.block_tokens] * piece_.block_tokens +
-                            t % piece_.block_tokens;
+      const int64_t place =
+          piece_.blocks[t / piece_.block_tokens] * piece_.block_tokens + t % piece_.block_tokens;
       const int64_t row = place * piece_.row_width;
-      Widen(row + piece_.key_offset, piece_.key_dim, keys_ + r * PadToLanes(piece_.key_dim));
-      Widen(row + piece_.value_offset, piece_.value_dim, values_ + r * value_stride_);
+      Widen(row + piece_.key_offset, piece_.key_dim, keys_ + r * key_stride_);
+      if (values_in_keys_) continue;
+      Widen(row + piece_.value_offset, piece_.value_dim, values_ + r * value_step_);
     }
   }
 
@@ -190,11 +196,12 @@ class AttentionKernel {
     if constexpr (kRows > 1) {
       if (rows - r < kRows) return Scores<kRows - 1>(r, rows);
     }
-    const int64_t stride = PadToLanes(piece_.key_dim);
     Lanes sums[kRows];
-    SumTile<V, FloatMath<V>, kRows, 1>(
-        {.x = keys_ + r * stride, .x_stride = stride, .y = turned_q_, .y_step = kHeadTile},
-        piece_.key_dim, sums);
+    SumTile<V, FloatMath<V>, kRows, 1>({.x = keys_ + r * key_stride_,
+                                        .x_stride = key_stride_,
+                                        .y = turned_q_,
+                                        .y_step = kHeadTile},
+                                       piece_.key_dim, sums);
     const Lanes scale = V::Broadcast(piece_.scale);
     Unroll<kRows>([&](auto i) FATHOM_INLINE {
       V::Store(weights_ + (r + i.value) * kHeadTile, V::Mul(sums[i.value], scale));
@@ -240,23 +247,25 @@ class AttentionKernel {
                                            .x_stride = 1,
                                            .x_step = kHeadTile,
                                            .y = values_ + v,
-                                           .y_step = value_stride_},
+                                           .y_step = value_step_},
                                           rows, sums);
       Unroll<kHeads>([&](auto i) FATHOM_INLINE {
         float* sum = state_.sums + (h + i.value) * value_stride_ + v;
-        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]),
-                             sums[i.value]));
+        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]), sums[i.value]));
       });
     }
   }
 
   const AttentionPiece& piece_;
   const AttentionState& state_;
-  int64_t value_stride_;
-  float* keys_;      // [kAttentionStep][padded key_dim]
-  float* values_;    // [kAttentionStep][value_stride_]
-  float* weights_;   // [kAttentionStep][kHeadTile]: scores, then their powers
-  float* turned_q_;  // [key_dim][kHeadTile]
+  int64_t key_stride_;
+  int64_t value_stride_;  // of the state's sums
+  bool values_in_keys_;   // as for MLA: widened once for both
+  int64_t value_step_;    // from one row of values_ to the next
+  float* keys_;           // [kAttentionStep][key_stride_]
+  float* values_;         // [kAttentionStep][value_step_]
+  float* weights_;        // [kAttentionStep][kHeadTile]: scores, then their powers
+  float* turned_q_;       // [key_dim][kHeadTile]
 };
 
 }  // namespace fathom

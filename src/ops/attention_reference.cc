@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "ops/attention.h"
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
 
 namespace fathom {

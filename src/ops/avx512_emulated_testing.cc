@@ -1,6 +1,7 @@
 #include "ops/avx512_emulated_testing.h"
 
 #include "ops/attention_kernel.h"
+#include "ops/elementwise_kernel.h"
 #include "ops/mat_mul_kernel.h"
 
 // The emulation first: it takes the place of the intrinsics that vec_avx512.h would include.
@@ -11,5 +12,8 @@ namespace fathom {
 
 void MatMulStripEmulatedAvx512(const MatMulStrip& strip) { RunStrip<VecAvx512>(strip); }
 AttentionKernels AttentionKernelsEmulatedAvx512() { return AttentionKernel<VecAvx512>::All(); }
+void SiluMulEmulatedAvx512(const float* gate, const float* up, int64_t count, float* out) {
+  SiluMulRow<VecAvx512>(gate, up, count, out);
+}
 
 }  // namespace fathom

@@ -1,6 +1,8 @@
 #ifndef FATHOM_OPS_AVX512_EMULATED_TESTING_H_
 #define FATHOM_OPS_AVX512_EMULATED_TESTING_H_
 
+#include <cstdint>
+
 #include "ops/attention_kernel.h"
 #include "ops/mat_mul_kernel.h"
 
@@ -9,6 +11,7 @@ namespace fathom {
 // The AVX-512 kernels against an emulation of the instructions.
 void MatMulStripEmulatedAvx512(const MatMulStrip& strip);
 AttentionKernels AttentionKernelsEmulatedAvx512();
+void SiluMulEmulatedAvx512(const float* gate, const float* up, int64_t count, float* out);
 
 }  // namespace fathom
 

@@ -1,6 +1,7 @@
 #include "ops/compute.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -48,9 +49,9 @@ Result<Isa> ChooseIsa(std::string_view forced) {
     if (IsaAvailable(isa)) best = isa;
     if (forced != IsaName(isa)) continue;
     if (IsaAvailable(isa)) return isa;
-    return BadInput(Format("this processor cannot run the {} kernels", forced), "FATHOM_ISA",
-                    Format("leave FATHOM_ISA empty; the best this processor has is {}",
-                           IsaName(best)));
+    return BadInput(
+        Format("this processor cannot run the {} kernels", forced), "FATHOM_ISA",
+        Format("leave FATHOM_ISA empty; the best this processor has is {}", IsaName(best)));
   }
   if (forced.empty()) return best;
   return BadInput(Format("unknown instruction set \"{}\"", forced), "FATHOM_ISA",

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/result.h"
+
 namespace fathom {
 namespace {
 
@@ -15,8 +17,8 @@ TEST(ChooseIsa, TakesTheNamedOneWhereItRuns) {
       EXPECT_EQ(*chosen, isa);
       continue;
     }
-    EXPECT_EQ(chosen.error().what, "this processor cannot run the " + std::string(IsaName(isa)) +
-                                       " kernels");
+    EXPECT_EQ(chosen.error().what,
+              "this processor cannot run the " + std::string(IsaName(isa)) + " kernels");
     EXPECT_EQ(chosen.error().where, "FATHOM_ISA");
     EXPECT_EQ(chosen.error().kind, ErrorKind::kBadInput);
   }

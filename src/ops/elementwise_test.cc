@@ -4,13 +4,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "ops/avx512_emulated_testing.h"
 #include "ops/compute.h"
 #include "ops/isa_testing.h"
 #include "ops/weights_testing.h"
+#include "tensor/float_codec.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -19,6 +22,12 @@ namespace {
 class ElementwiseTest : public IsaTest {
  protected:
   ThreadPool pool_{2};
+  void RunSiluMul(MatView<const float> gate, MatView<const float> up, MatView<float> out) {
+    if (GetParam() != TestIsa::kEmulatedAvx512) return SiluMul(On(), gate, up, out);
+    for (int64_t r = 0; r < out.rows(); ++r) {
+      SiluMulEmulatedAvx512(gate.RowPtr(r), up.RowPtr(r), out.cols(), out.RowPtr(r));
+    }
+  }
   Compute On(Activations activations = Activations::kFloat32) {
     return {.pool = &pool_, .isa = isa(), .activations = activations};
   }
@@ -34,6 +43,17 @@ TEST_P(ElementwiseTest, RoundActivationsFollowsTheMode) {
   EXPECT_EQ(x, (std::vector<float>{1, 1.015625F, -1, 3, 0}));
 }
 
+TEST_P(ElementwiseTest, RoundActivationsRoundsEveryElementAsTheCodecDoes) {
+  Matrix<float> x = RandomActivations(70, 301, 3);
+  x.data()[5] = std::numeric_limits<float>::infinity();
+  x.data()[40] = std::numeric_limits<float>::quiet_NaN();
+  x.data()[41] = std::numeric_limits<float>::max();
+  std::vector<float> expected(x.data(), x.data() + 70 * 301);
+  for (float& value : expected) value = RoundToBf16(value);
+  RoundActivations(On(Activations::kBfloat16), x.view());
+  EXPECT_EQ(std::memcmp(x.data(), expected.data(), expected.size() * sizeof(float)), 0);
+}
+
 // exp within 2^-22, a sum, a quotient and a product: four half epsilons on top.
 TEST_P(ElementwiseTest, SiluMulMatchesFloat64) {
   const int64_t rows = 37;
@@ -42,7 +62,7 @@ TEST_P(ElementwiseTest, SiluMulMatchesFloat64) {
   for (int64_t i = 0; i < rows * cols; ++i) gate.data()[i] *= 8;
   const Matrix<float> up = RandomActivations(rows, cols, 2);
   Matrix<float> out(rows, cols);
-  SiluMul(On(), gate.view(), up.view(), out.view());
+  RunSiluMul(gate.view(), up.view(), out.view());
   for (int64_t i = 0; i < rows * cols; ++i) {
     const auto g = static_cast<double>(gate.data()[i]);
     const double expected = g / (1 + std::exp(-g)) * static_cast<double>(up.data()[i]);
@@ -54,7 +74,7 @@ TEST_P(ElementwiseTest, SiluMulMatchesFloat64) {
 TEST_P(ElementwiseTest, SiluMulInPlaceAndAtTheEnds) {
   const float up[] = {1, 2, 3, 1};
   std::vector<float> gate = {0, 200, -200, -1e30F};
-  SiluMul(On(), {gate.data(), 1, 4}, {up, 1, 4}, {gate.data(), 1, 4});
+  RunSiluMul({gate.data(), 1, 4}, {up, 1, 4}, {gate.data(), 1, 4});
   EXPECT_EQ(gate[0], 0);
   EXPECT_EQ(gate[1], 400);
   EXPECT_NEAR(gate[2], 0, 1e-30);

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <span>
 #include <string>
 
+#include "ops/attention.h"
 #include "ops/attention_kernel.h"
 #include "ops/avx512_emulated_testing.h"
+#include "ops/compute.h"
+#include "ops/mat_mul.h"
 #include "ops/mat_mul_kernel.h"
 
 namespace fathom {

@@ -32,10 +32,10 @@ std::string IsaTestName(const testing::TestParamInfo<TestIsa>& info);
 
 }  // namespace fathom
 
-#define FATHOM_TEST_ON_EVERY_ISA(Suite)                                                    \
-  INSTANTIATE_TEST_SUITE_P(Isas, Suite,                                                    \
-                           testing::Values(TestIsa::kPortable, TestIsa::kAvx2,             \
-                                           TestIsa::kAvx512, TestIsa::kEmulatedAvx512),    \
+#define FATHOM_TEST_ON_EVERY_ISA(Suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(Isas, Suite,                                                          \
+                           testing::Values(TestIsa::kPortable, TestIsa::kAvx2, TestIsa::kAvx512, \
+                                           TestIsa::kEmulatedAvx512),                            \
                            IsaTestName)
 
 #endif  // FATHOM_OPS_ISA_TESTING_H_

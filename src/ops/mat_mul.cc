@@ -1,11 +1,14 @@
 #include "ops/mat_mul.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
+#include "ops/compute.h"
 #include "ops/mat_mul_kernel.h"
+#include "ops/packed_matrix.h"
 
 namespace fathom {
 namespace {
@@ -33,11 +36,13 @@ int64_t StripsOf(const MatMulTask& task, int64_t strip_panels) {
   return (task.weight->panels() + strip_panels - 1) / strip_panels;
 }
 
-// The same width for all tasks; results do not depend on it.
+// The same width for all tasks, a power of two; results do not depend on it.
 int64_t StripPanels(std::span<const MatMulTask> tasks, int threads) {
   int64_t panels = 0;
   for (const MatMulTask& task : tasks) panels += task.x.rows() == 0 ? 0 : task.weight->panels();
-  return std::clamp<int64_t>(panels / (threads * kItemsPerThread), 1, kMaxStripPanels);
+  int64_t width = kMaxStripPanels;
+  while (width > 1 && width * threads * kItemsPerThread > panels) width /= 2;
+  return width;
 }
 
 // The panels from `first` on of a task, at most `width`.
@@ -47,18 +52,18 @@ MatMulStrip StripAt(const MatMulTask& task, int64_t first, int64_t width, PanelS
   for (int64_t i = 0; i < panels; ++i) scales[i] = weight.panel_scales(first + i);
   const int64_t first_row = first * PackedMatrix::kPanelRows;
   return {.x = task.x.data(),
-                          .x_stride = task.x.stride(),
-                          .tokens = task.x.rows(),
-                          .out = task.out.data() + first_row,
-                          .out_stride = task.out.stride(),
-                          .rows = weight.rows() - first_row,
-                          .dtype = weight.dtype(),
-                          .codes = weight.panel(first),
-                          .panel_bytes = weight.panel_bytes(),
-                          .scales = scales,
-                          .panels = panels,
-                          .segments = weight.segments().data(),
-                          .segment_count = static_cast<int64_t>(weight.segments().size())};
+          .x_stride = task.x.stride(),
+          .tokens = task.x.rows(),
+          .out = task.out.data() + first_row,
+          .out_stride = task.out.stride(),
+          .rows = weight.rows() - first_row,
+          .dtype = weight.dtype(),
+          .codes = weight.panel(first),
+          .panel_bytes = weight.panel_bytes(),
+          .scales = scales,
+          .panels = panels,
+          .segments = weight.segments().data(),
+          .segment_count = static_cast<int64_t>(weight.segments().size())};
 }
 
 }  // namespace

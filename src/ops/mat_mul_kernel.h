@@ -72,6 +72,8 @@ class MatMulTiles {
 
   explicit MatMulTiles(const Block& block) : block_(block) {}
 
+  // Tokens outside: their activations stay in the first-level cache while the weights stream from
+  // the second. (The other way round was 3 to 8 % slower on a Zen 3.)
   void Run() const {
     for (int64_t t = 0; t < block_.tokens; t += V::kTileTokens) Tokens<V::kTileTokens>(t);
   }
@@ -134,8 +136,9 @@ class MatMulKernel {
   // cache: 48 + 64 KiB.
   static constexpr int64_t kBlockTokens = 96;
   static constexpr int kDirectTokens = 4;
-  static constexpr int64_t kColumnBytes =
-      kRows * (kType == DType::kF32 ? 4 : kType == DType::kF8E4M3 ? 1 : 2);
+  static constexpr int64_t kColumnBytes = kRows * (kType == DType::kF32      ? 4
+                                                   : kType == DType::kF8E4M3 ? 1
+                                                                             : 2);
   static constexpr int64_t kPairBytes = 2 * kColumnBytes;
   static constexpr int kPairElements = 2 / Math::kColumns;
 
@@ -194,7 +197,7 @@ class MatMulKernel {
 
   template <int kTokens, int kPanels>
   [[gnu::noinline]] static void DirectSegment(const MatMulStrip& strip, int64_t panel, int64_t s,
-                            const Activations& activations, Lanes* totals) {
+                                              const Activations& activations, Lanes* totals) {
     const PackedSegment& segment = strip.segments[s];
     const std::byte* codes =
         strip.codes + panel * strip.panel_bytes + segment.first_place * kColumnBytes;
@@ -216,8 +219,7 @@ class MatMulKernel {
     }
     if (segment.cols % 2 != 0) {
       Unroll<kPanels>([&](auto p) FATHOM_INLINE {
-        const Operand last =
-            Math::template LoadLast<kType>(codes + p.value * strip.panel_bytes);
+        const Operand last = Math::template LoadLast<kType>(codes + p.value * strip.panel_bytes);
         Unroll<kTokens>([&](auto t) FATHOM_INLINE {
           Lanes& sum = sums[p.value * kTokens + t.value];
           sum = Math::MulAdd(Math::Broadcast(x[t.value * activations.stride]), last, sum);
@@ -297,8 +299,8 @@ class MatMulKernel {
   // --- Both.
 
   static Lanes Scale(const PanelScales& scales, int64_t s) {
-    const Lanes scale = scales.uniform ? V::Broadcast(scales.values[s])
-                                       : V::Load(scales.values + s * kRows);
+    const Lanes scale =
+        scales.uniform ? V::Broadcast(scales.values[s]) : V::Load(scales.values + s * kRows);
     return V::Mul(scale, V::Broadcast(V::template kUnit<kType>));
   }
 

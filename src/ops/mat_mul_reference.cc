@@ -1,11 +1,14 @@
 #include "ops/mat_mul_reference.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "ops/packed_matrix.h"
 #include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

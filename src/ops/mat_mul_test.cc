@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -56,7 +57,7 @@ struct Shape {
   int64_t cols;
 };
 
-constexpr Shape kShapes[] = {{16, 128}, {1, 1},    {3, 5},     {17, 127}, {40, 129},
+constexpr Shape kShapes[] = {{16, 128}, {1, 1},     {3, 5},     {17, 127}, {40, 129},
                              {96, 257}, {200, 384}, {129, 131}, {300, 77}};
 constexpr DType kDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF8E4M3};
 
@@ -118,13 +119,13 @@ TEST_P(MatMulTest, AListOfProductsGivesTheBitsOfEachAlone) {
     outs.emplace_back(i * 3 % 8, rows);
   }
   std::vector<MatMulTask> tasks;
+  tasks.reserve(7);
   for (size_t i = 0; i < 7; ++i) {
     tasks.push_back({.x = xs[i].view(), .weight = &weights[i], .out = outs[i].view()});
   }
   RunMatMul({.pool = &pool}, tasks);
   for (size_t i = 0; i < 7; ++i) {
-    EXPECT_TRUE(SameBits(Product(pool, weights[i], xs[i].view()).view(),
-                         outs[i].view()))
+    EXPECT_TRUE(SameBits(Product(pool, weights[i], xs[i].view()).view(), outs[i].view()))
         << "task " << i;
   }
 }
@@ -142,7 +143,8 @@ TEST_P(MatMulTest, WritesOnlyItsColumnsOfAWiderMatrix) {
     RunMatMul({.pool = &pool}, {&task, 1});
     EXPECT_TRUE(SameBits(wide.view().Cols(4, 21), alone.view()));
     for (int64_t r = 0; r < m; ++r) {
-      for (const int64_t c : {0, 1, 2, 3, 25, 26, 27, 28, 29}) EXPECT_EQ(wide.view().RowPtr(r)[c], -7.0F);
+      for (const int64_t c : {0, 1, 2, 3, 25, 26, 27, 28, 29})
+        EXPECT_EQ(wide.view().RowPtr(r)[c], -7.0F);
     }
   }
 }
@@ -178,12 +180,13 @@ TEST_P(MatMulTest, TransposedCutsWithUnalignedBlocksMatchTheReference) {
         double sum = 0;
         double magnitude = 0;
         for (int64_t c = 0; c < count; ++c) {
-          const double term =
-              static_cast<double>(x.view().RowPtr(t)[c]) * StoredElement(weight.stored, first + c, r);
+          const double term = static_cast<double>(x.view().RowPtr(t)[c]) *
+                              StoredElement(weight.stored, first + c, r);
           sum += term;
           magnitude += std::abs(term);
         }
-        ASSERT_NEAR(out.view().RowPtr(t)[r], sum, 180 * kEpsilon / 2 * magnitude) << first << " " << t << " " << r;
+        ASSERT_NEAR(out.view().RowPtr(t)[r], sum, 180 * kEpsilon / 2 * magnitude)
+            << first << " " << t << " " << r;
       }
     }
   }

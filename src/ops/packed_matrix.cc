@@ -153,9 +153,9 @@ void PackedMatrix::AddPanelScales(const ScaleGrid& grid, int64_t panel) {
     }
   }
   const std::vector<float>& values = is_uniform ? uniform : rows;
-  const bool repeats = !panel_scales_.empty() && panel_scales_.back().uniform == is_uniform &&
-                       std::equal(values.begin(), values.end(),
-                                  scales_.end() - static_cast<int64_t>(values.size()));
+  const bool repeats =
+      !panel_scales_.empty() && panel_scales_.back().uniform == is_uniform &&
+      std::equal(values.begin(), values.end(), scales_.end() - static_cast<int64_t>(values.size()));
   if (repeats) {
     panel_scales_.push_back(panel_scales_.back());
     return;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,8 +25,8 @@ void ExpectRows(const PackedMatrix& packed, const StoredWeight& weight, int64_t 
   for (int64_t r = 0; r < packed.rows(); ++r) {
     packed.CopyRow(r, row);
     for (int64_t c = 0; c < packed.cols(); ++c) {
-      const double element = transposed ? StoredElement(weight, first + c, r)
-                                        : StoredElement(weight, first + r, c);
+      const double element =
+          transposed ? StoredElement(weight, first + c, r) : StoredElement(weight, first + r, c);
       ASSERT_EQ(row[static_cast<size_t>(c)], static_cast<float>(element)) << r << " " << c;
     }
   }
@@ -81,8 +83,8 @@ TEST(PackedMatrix, RangesMayBePackedInAnyOrderByThreads) {
     const int64_t first = 32 * (4 - item);
     const int64_t count = std::min<int64_t>(32, 155 - first);
     const std::span<const std::byte> codes(weight.codes);
-    EXPECT_TRUE(packed.PackRows(first, codes.subspan(static_cast<size_t>(first * 140),
-                                                     static_cast<size_t>(count * 140))));
+    EXPECT_TRUE(packed.PackRows(
+        first, codes.subspan(static_cast<size_t>(first * 140), static_cast<size_t>(count * 140))));
   });
   ExpectRows(packed, weight.stored, 0);
 }

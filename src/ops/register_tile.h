@@ -6,7 +6,8 @@
 
 #include "tensor/dtype.h"
 
-// For lambdas over registers: one call that is not inlined puts all it captures into memory.
+// For lambdas over registers: one call that is not inlined puts all it captures into memory. For
+// functions that several instruction sets share: inlined, they leave no symbol to share.
 #define FATHOM_INLINE __attribute__((always_inline))
 
 namespace fathom {
@@ -19,7 +20,7 @@ struct UnrollIndex {
 // body(UnrollIndex<0>), ..., body(UnrollIndex<kCount - 1>), for arrays that must live in registers:
 // they may only be indexed by constants.
 template <int kCount, int kFirst = 0, typename Body>
-[[gnu::always_inline]] inline void Unroll(const Body& body) {
+FATHOM_INLINE inline void Unroll(const Body& body) {
   if constexpr (kFirst < kCount) {
     body(UnrollIndex<kFirst>{});
     Unroll<kCount, kFirst + 1>(body);
@@ -93,13 +94,13 @@ struct TileOperands {
 
 // Where the sum of a token and a panel stands in a tile of kTokens x kPanels.
 template <int kTokens>
-constexpr int TileIndex(int token, int panel) {
+FATHOM_INLINE constexpr int TileIndex(int token, int panel) {
   return panel * kTokens + token;
 }
 
 // sum(t, p) = sum over i < count of x(t, i) * y(p, i), in order, from zero, for a tile of
-// kTokens x kPanels sums that fits the registers. (The sums are an argument and not a value returned
-// because GCC 12 keeps a returned aggregate in memory.)
+// kTokens x kPanels sums that fits the registers. (The sums are an argument and not a value
+// returned because GCC 12 keeps a returned aggregate in memory.)
 template <typename V, typename Math, int kTokens, int kPanels>
 FATHOM_INLINE inline void SumTile(const TileOperands<typename Math::Element>& in, int64_t count,
                                   typename V::Lanes (&sums)[kTokens * kPanels]) {
@@ -108,9 +109,8 @@ FATHOM_INLINE inline void SumTile(const TileOperands<typename Math::Element>& in
   const typename Math::Element* y = in.y;
   for (int64_t i = 0; i < count; ++i, x += in.x_step, y += in.y_step) {
     typename Math::Operand row[kPanels];
-    Unroll<kPanels>([&](auto p) FATHOM_INLINE {
-      row[p.value] = Math::Load(y + p.value * in.panel_stride);
-    });
+    Unroll<kPanels>(
+        [&](auto p) FATHOM_INLINE { row[p.value] = Math::Load(y + p.value * in.panel_stride); });
     Unroll<kTokens>([&](auto t) FATHOM_INLINE {
       const typename Math::Operand element = Math::Broadcast(x[t.value * in.x_stride]);
       Unroll<kPanels>([&](auto p) FATHOM_INLINE {

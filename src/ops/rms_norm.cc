@@ -5,7 +5,9 @@
 #include <span>
 
 #include "base/check.h"
+#include "ops/compute.h"
 #include "ops/row_loop.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

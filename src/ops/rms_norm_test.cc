@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "ops/compute.h"
 #include "ops/weights_testing.h"
 #include "tensor/mat_view.h"
 

@@ -1,10 +1,12 @@
 #include "ops/rope.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

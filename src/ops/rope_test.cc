@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -57,8 +58,8 @@ TEST(RopeTables, MagnitudeScalesBoth) {
   }
 }
 
-// The reference rounds its frequencies (1.3e-7, ops.json) and angles (2^-24) to float32, which turns
-// a pair by as much of its angle; float32 tables and products add three roundings.
+// The reference rounds its frequencies (1.3e-7, ops.json) and angles (2^-24) to float32, which
+// turns a pair by as much of its angle; float32 tables and products add three roundings.
 double RotationTolerance(int32_t position, size_t pair, double length) {
   const double angle = position * R1InverseFrequencies()[pair];
   return length * (angle * (1.3e-7 + 0x1p-24) + 3 * 0x1p-23);
@@ -79,8 +80,8 @@ TEST(ApplyRope, GoldenVectorInBothOrders) {
     for (size_t i = 0; i < 64; ++i) {
       const auto at = static_cast<size_t>(t) * 64 + i;
       const float* pair = &x[at / 2 * 2];
-      const double tolerance = RotationTolerance(positions[static_cast<size_t>(t)], i / 2,
-                                                 std::hypot(pair[0], pair[1]));
+      const double tolerance =
+          RotationTolerance(positions[static_cast<size_t>(t)], i / 2, std::hypot(pair[0], pair[1]));
       EXPECT_NEAR(pairs[i], interleaved[at], tolerance) << t << " " << i;
       EXPECT_NEAR(halves[i / 2 + i % 2 * 32], half[at / 64 * 64 + i / 2 + i % 2 * 32], tolerance)
           << t << " " << i;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {
@@ -107,9 +109,9 @@ void Route(const RouterRule& rule, MatView<const float> logits, std::span<const 
   FATHOM_CHECK(experts.rows() == logits.rows() && weights.rows() == logits.rows());
   FATHOM_CHECK(experts.cols() == weights.cols() && experts.cols() <= logits.cols());
   FATHOM_CHECK(bias.empty() || static_cast<int64_t>(bias.size()) == logits.cols());
-  FATHOM_CHECK(rule.group_score == RouterRule::Groups::kNone ||
-               (rule.groups > 0 && logits.cols() % rule.groups == 0 &&
-                rule.top_groups <= rule.groups));
+  FATHOM_CHECK(
+      rule.group_score == RouterRule::Groups::kNone ||
+      (rule.groups > 0 && logits.cols() % rule.groups == 0 && rule.top_groups <= rule.groups));
   Workspace work;
   for (int64_t t = 0; t < logits.rows(); ++t) {
     RouteToken(rule, logits[t], bias, work, experts[t]);

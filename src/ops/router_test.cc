@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,8 +52,8 @@ TEST(Router, GoldenRowsOfTheRealModels) {
   for (const GoldenCase& golden : cases) {
     const std::string prefix = "ops/router_" + golden.name + "_";
     const auto logits = ReadGoldenNpy(prefix + "logits.npy").As<float>();
-    const auto bias = golden.has_bias ? ReadGoldenNpy(prefix + "bias.npy").As<float>()
-                                      : std::vector<float>();
+    const auto bias =
+        golden.has_bias ? ReadGoldenNpy(prefix + "bias.npy").As<float>() : std::vector<float>();
     const auto experts = ReadGoldenNpy(prefix + "experts.npy").As<int32_t>();
     const auto weights = ReadGoldenNpy(prefix + "weights.npy").As<float>();
     const Routed routed = RouteAll(golden.rule, logits, bias, golden.experts, golden.k);
@@ -90,9 +91,7 @@ TEST(Router, SoftmaxOfHugeLogitsStaysFinite) {
   EXPECT_EQ(routed.weights, (std::vector<float>{1.5F, 1.5F}));
 }
 
-TEST(Router, NoTokensIsNoWork) {
-  EXPECT_TRUE(RouteAll(kR1, {}, {}, 256, 8).experts.empty());
-}
+TEST(Router, NoTokensIsNoWork) { EXPECT_TRUE(RouteAll(kR1, {}, {}, 256, 8).experts.empty()); }
 
 }  // namespace
 }  // namespace fathom

@@ -18,7 +18,7 @@ struct VecPortable {
     Quad q[4];
   };
 
-  static constexpr int kDecodeLanes = 8;  // accumulators that hide the latency of a multiply-add
+  static constexpr int kDecodeLanes = 2;  // accumulators that hide the latency of a multiply-add
   static constexpr int kTileTokens = 2;   // a register tile of the blocked product
   static constexpr int kTilePanels = 1;
   static constexpr bool kHasPairs = false;  // multiplies pairs of bfloat16 in one instruction

@@ -1,11 +1,14 @@
 #include "ops/weights_testing.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
-#include <span>
 
+#include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {
@@ -43,11 +46,8 @@ OwnedWeight RandomWeight(DType dtype, int64_t rows, int64_t cols, uint32_t seed)
       weight.scales.push_back(0.001F * (1 + std::abs(normal(random))));
     }
   }
-  weight.stored = {.dtype = dtype,
-                   .rows = rows,
-                   .cols = cols,
-                   .codes = weight.codes,
-                   .scales = weight.scales};
+  weight.stored = {
+      .dtype = dtype, .rows = rows, .cols = cols, .codes = weight.codes, .scales = weight.scales};
   return weight;
 }
 

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "base/format.h"

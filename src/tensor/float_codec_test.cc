@@ -4,10 +4,12 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "tensor/dtype.h"
 #include "tensor/npy_testing.h"
 
 namespace fathom {
@@ -52,16 +54,23 @@ struct Rounded {
 
 TEST(F8E4M3, RoundsToNearestEvenAndSaturates) {
   const Rounded rows[] = {
-      {448, 448},   {464, 448},   {465, 448},    {1e30F, 448},    {-1e30F, -448},
-      {17, 16},     // a tie between 16 and 18: the even mantissa
-      {19, 20},     // a tie between 18 and 20
-      {17.1F, 18},  {0x1p-9F, 0x1p-9F},
-      {0x1p-10F, 0},             // a tie between zero and the smallest
-      {0x1.8p-9F, 0x1p-8F},      // a tie between one and two times the smallest
-      {0x1.1p-10F, 0x1p-9F},     {0x1.fp-7F, 0x1p-6F},
+      {448, 448},
+      {464, 448},
+      {465, 448},
+      {1e30F, 448},
+      {-1e30F, -448},
+      {17, 16},  // a tie between 16 and 18: the even mantissa
+      {19, 20},  // a tie between 18 and 20
+      {17.1F, 18},
+      {0x1p-9F, 0x1p-9F},
+      {0x1p-10F, 0},         // a tie between zero and the smallest
+      {0x1.8p-9F, 0x1p-8F},  // a tie between one and two times the smallest
+      {0x1.1p-10F, 0x1p-9F},
+      {0x1.fp-7F, 0x1p-6F},
       {kInfinity, 448},
   };
-  for (const Rounded& row : rows) EXPECT_EQ(ToFloat(ToF8E4M3(row.value)), row.expected) << row.value;
+  for (const Rounded& row : rows)
+    EXPECT_EQ(ToFloat(ToF8E4M3(row.value)), row.expected) << row.value;
   EXPECT_TRUE(std::isnan(ToFloat(ToF8E4M3(std::numeric_limits<float>::quiet_NaN()))));
   EXPECT_EQ(ToF8E4M3(-0.0F).bits, 0x80);
 }
@@ -100,8 +109,8 @@ TEST(Bf16, EndsOfTheRange) {
 double F16ByHand(uint32_t code) {
   const int exponent = static_cast<int>((code >> 10) & 31U);
   const double mantissa = code & 1023U;
-  const double magnitude = exponent == 0 ? mantissa * 0x1p-24
-                                         : (1024 + mantissa) * std::exp2(exponent - 25);
+  const double magnitude =
+      exponent == 0 ? mantissa * 0x1p-24 : (1024 + mantissa) * std::exp2(exponent - 25);
   return (code & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 

@@ -63,7 +63,7 @@ TEST(Bpe, EqualsTheDefinition) {
       }
     }
     const Bpe bpe(ByteIds(), merges);
-    for (const size_t length : {1, 2, 3, 10, 31, 32, 33, 34, 100, 300}) {
+    for (const size_t length : {1U, 2U, 3U, 10U, 31U, 32U, 33U, 34U, 100U, 300U}) {
       std::string word;
       while (word.size() < length) word += static_cast<char>('a' + random() % 3);
       EXPECT_EQ(Encode(bpe, word), EncodeReference(ByteIds(), merges, word)) << word;

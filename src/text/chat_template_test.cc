@@ -15,7 +15,7 @@
 namespace fathom {
 namespace {
 
-Result<std::vector<TextSpan>> Render(std::string_view text, ChatTemplate::Input input = {}) {
+Result<std::vector<TextSpan>> Render(std::string_view text, const ChatTemplate::Input& input = {}) {
   Result<ChatTemplate> parsed = ChatTemplate::Parse(text, "chat_template");
   if (!parsed.ok()) return parsed.error();
   return parsed->Render(input);

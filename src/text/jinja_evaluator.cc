@@ -19,8 +19,8 @@
 #include "text/jinja_arithmetic.h"
 #include "text/jinja_ast.h"
 #include "text/jinja_budget.h"
-#include "text/jinja_date.h"
 #include "text/jinja_filters.h"
+#include "text/jinja_globals.h"
 #include "text/jinja_methods.h"
 #include "text/jinja_predicates.h"
 #include "text/jinja_print.h"
@@ -32,7 +32,6 @@ namespace {
 
 // Expressions and blocks inside each other, through macros as well; it bounds the use of the stack.
 constexpr int kMostNesting = 400;
-constexpr int64_t kLongestRange = 100'000;  // as in Jinja's sandbox
 
 // How a block ended.
 enum class Flow { kOn, kBreak, kContinue };
@@ -230,22 +229,10 @@ class Evaluator {
       if (!key.is_string()) {
         return BadInput(Format("a dict's keys are strings, not {}", key.TypeName()));
       }
-      FATHOM_OK(AddMember(*key.string(), std::move(value), members));
+      FATHOM_OK(AddMember(*key.string(), std::move(value), members, budget_));
     }
     return Value::Dict(std::move(members));
   }
-  // A key that is there already gets the new value.
-  Status AddMember(const MarkedText& key, Value value, std::vector<Member>& members) {
-    FATHOM_OK(budget_.Steps(static_cast<int64_t>(members.size())));
-    for (Member& member : members) {
-      if (member.key.text() != key.text()) continue;
-      member.value = std::move(value);
-      return Ok();
-    }
-    members.push_back({key, std::move(value)});
-    return Ok();
-  }
-
   Result<Value> Get(const Attribute& node) {
     FATHOM_TRY(const Value object, Evaluate(*node.object));
     return GetAttribute(object, node.name, budget_);
@@ -368,73 +355,26 @@ class Evaluator {
     }
     switch (*function) {
       case Function::kRange:
-        return Range(arguments);
+        return Range(arguments, budget_);
       case Function::kDict:
-        return MakeDict(arguments);
+        return MakeDict(arguments, budget_);
       case Function::kNamespace:
         return MakeNamespace(arguments);
       case Function::kRaiseException:
-        return RaiseException(arguments);
+        return RaiseException(arguments, budget_);
       case Function::kStrftimeNow:
-        return StrftimeNow(arguments);
+        return StrftimeNow(arguments, date_, budget_);
     }
     return Value();
   }
 
-  Result<Value> Range(const Arguments& arguments) {
-    FATHOM_TRY(const Values bound, Bind("range", {"start stop step", 1}, arguments));
-    const bool one = bound[1].is_undefined();
-    FATHOM_TRY(const int64_t begin, IntegerOr(one ? Value::Int(0) : bound[0], 0));
-    FATHOM_TRY(const int64_t end, IntegerOr(one ? bound[0] : bound[1], 0));
-    FATHOM_TRY(const int64_t step, IntegerOr(bound[2], 1));
-    if (step == 0) return BadInput("range with step 0");
-    Values items;
-    for (int64_t at = begin; step > 0 ? at < end : at > end;) {
-      if (static_cast<int64_t>(items.size()) == kLongestRange) {
-        return BadInput(Format("range has more than {} numbers", kLongestRange));
-      }
-      items.push_back(Value::Int(at));
-      if (__builtin_add_overflow(at, step, &at)) break;
-    }
-    FATHOM_OK(budget_.Steps(static_cast<int64_t>(items.size())));
-    return Value::List(std::move(items));
-  }
-
-  Result<Value> MakeDict(const Arguments& arguments) {
-    std::vector<Member> members;
-    if (arguments.positional.size() > 1 ||
-        (!arguments.positional.empty() && !arguments.positional[0].is_dict())) {
-      return BadInput("dict takes named arguments and at most one dict");
-    }
-    if (!arguments.positional.empty()) members = arguments.positional[0].dict()->members;
-    FATHOM_OK(budget_.Steps(static_cast<int64_t>(members.size())));
-    for (const auto& [name, value] : arguments.named) {
-      FATHOM_OK(AddMember(MarkedText(name, false), value, members));
-    }
-    return Value::Dict(std::move(members));
-  }
-
   Result<Value> MakeNamespace(const Arguments& arguments) {
-    FATHOM_TRY(const Value initial, MakeDict(arguments));
+    FATHOM_TRY(const Value initial, MakeDict(arguments, budget_));
     namespaces_.push_back(std::make_unique<Namespace>());
     for (const Member& member : initial.dict()->members) {
       namespaces_.back()->attributes[member.key.text()] = member.value;
     }
     return Value::OfNamespace(namespaces_.back().get());
-  }
-
-  Result<Value> RaiseException(const Arguments& arguments) {
-    FATHOM_TRY(const Values bound, Bind("raise_exception", {"message", 1}, arguments));
-    FATHOM_TRY(const MarkedText message, ToText(bound[0], budget_));
-    return BadInput(message.text());
-  }
-
-  Result<Value> StrftimeNow(const Arguments& arguments) {
-    FATHOM_TRY(const Values bound, Bind("strftime_now", {"format", 1}, arguments));
-    FATHOM_TRY(const MarkedText* format, RequiredText(bound[0]));
-    FATHOM_OK(budget_.Bytes(format->size() * 10));  // no directive writes more
-    FATHOM_TRY(const std::string text, FormatDate(format->text(), date_));
-    return Value::String(text);
   }
 
   // A macro sees the scopes around the place where it stands, not those of its caller.

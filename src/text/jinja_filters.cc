@@ -264,9 +264,9 @@ Result<Value> MapAttribute(const ListData& list, const Arguments& arguments, Bud
   FATHOM_TRY(const MarkedText path, ToText(bound[0], budget));
   Values out;
   for (const Value& item : list.items) {
-    FATHOM_TRY(Value value, GetPath(item, path.text(), budget));
+    FATHOM_TRY(const Value value, GetPath(item, path.text(), budget));
     const bool replaced = value.is_undefined() && !bound[1].is_undefined();
-    out.push_back(replaced ? bound[1] : std::move(value));
+    out.push_back(replaced ? bound[1] : value);
   }
   return Value::List(std::move(out));
 }

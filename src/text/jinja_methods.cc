@@ -14,7 +14,6 @@
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
 #include "text/jinja_filters.h"
-#include "text/jinja_print.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"

@@ -228,6 +228,7 @@ class JsonWriter {
   Status PutDict(const DictData& dict, bool marked) {
     if (dict.members.empty()) return out_.Put("{}", marked);
     std::vector<const Member*> members;
+    members.reserve(dict.members.size());
     for (const Member& member : dict.members) members.push_back(&member);
     if (style_.sort_keys) {
       std::stable_sort(members.begin(), members.end(), [](const Member* a, const Member* b) {

@@ -22,6 +22,7 @@
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_json.h"
 #include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace fathom {
 namespace {
@@ -93,6 +94,7 @@ std::vector<AddedToken> Tokenizer::State::AllAddedTokens() const {
     for (const AddedToken& token : *list) by_content[token.content] = token;
   }
   std::vector<AddedToken> tokens;
+  tokens.reserve(by_content.size());
   for (const auto& [content, token] : by_content) tokens.push_back(token);
   return tokens;
 }

@@ -8,7 +8,6 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -174,13 +173,13 @@ TEST(Tokenizer, SaysWhatIsWrong) {
     const char* what;
     const char* where;
   };
-  const auto model = [](const char* key, Json value) -> Edit {
+  const auto model = [](const char* key, const Json& value) -> Edit {
     return [key, value](Json& json, Json& /*config*/) { At(json, "model").Set(key, value); };
   };
-  const auto config_is = [](const char* key, Json value) -> Edit {
+  const auto config_is = [](const char* key, const Json& value) -> Edit {
     return [key, value](Json& /*json*/, Json& config) { config.Set(key, value); };
   };
-  const auto added = [](Json token) -> Edit {
+  const auto added = [](const Json& token) -> Edit {
     return [token](Json& json, Json& /*config*/) { At(json, "added_tokens").Append(token); };
   };
   const Row rows[] = {

@@ -207,6 +207,9 @@ TEST_F(ScoreTest, OutputsThatCannotBeWrittenAreFoundBeforeTheWeightsAreRead) {
   folder_.Put("file", "");
   const std::vector<std::pair<Words, std::string>> rows = {
       {{"--output", folder_ / "none/out.jsonl"}, folder_ / "none/out.jsonl"},
+      {{"--output", input}, "--output is the input file itself"},
+      {{"--output", folder_.path()}, "a folder, pipe or device has this name"},
+      {{"--output", "/dev/null"}, "a folder, pipe or device has this name"},
       {{"--output", folder_ / "out.jsonl", "--full-logits", folder_ / "file"}, folder_ / "file"},
   };
   for (const auto& [flags, place] : rows) {

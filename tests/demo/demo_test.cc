@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
@@ -15,16 +14,19 @@
 #include <utility>
 #include <vector>
 
+#include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/thread_pool.h"
-#include "cli/input_text.h"
 #include "cli/text_assets.h"
 #include "engine/engine.h"
 #include "engine/sizing.h"
 #include "io/file_system.h"
 #include "model/model.h"
 #include "ops/compute.h"
+#include "sched/scheduler.h"
+#include "tensor/dtype.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -6,9 +6,16 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/thread_pool.h"
+#include "golden_case.h"
 #include "golden_testing.h"
+#include "ops/compute.h"
+#include "run_model.h"
+#include "spec/model_config.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

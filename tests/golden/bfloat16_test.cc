@@ -7,10 +7,15 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <vector>
 
+#include "golden_case.h"
 #include "golden_testing.h"
 #include "npy_file.h"
+#include "ops/compute.h"
+#include "run_model.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

@@ -10,11 +10,15 @@
 #include <cstring>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "golden_case.h"
 #include "golden_testing.h"
 #include "npy_file.h"
+#include "ops/compute.h"
+#include "run_model.h"
+#include "sched/scheduler.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

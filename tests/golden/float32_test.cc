@@ -8,10 +8,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "golden_case.h"
 #include "golden_testing.h"
+#include "model/model.h"
 #include "npy_file.h"
+#include "ops/compute.h"
+#include "run_model.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {

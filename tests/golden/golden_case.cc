@@ -1,13 +1,20 @@
 #include "golden_case.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "base/json.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {

@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "golden_case.h"
+#include "ops/compute.h"
+#include "run_model.h"
+#include "tensor/mat_view.h"
 
 namespace fathom {
 

@@ -1,5 +1,8 @@
 #include "npy_file.h"
 
+#include <cstdint>
+#include <string>
+
 #include "io/file_system.h"
 #include "run_model.h"
 #include "weights/npy.h"

@@ -1,14 +1,26 @@
 #include "run_model.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/progress.h"
+#include "base/thread_pool.h"
 #include "io/file_system.h"
+#include "model/kv_cache.h"
+#include "model/model.h"
+#include "ops/compute.h"
 #include "poisoned_memory.h"
+#include "spec/model_config.h"
+#include "tensor/dtype.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -1,0 +1,114 @@
+#include "ops/ceilings_testing.h"
+
+#include <time.h>
+
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "ops/compute.h"
+
+namespace fathom {
+namespace {
+
+constexpr int kRounds = 1 << 18;
+
+double Now(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Four streams at once, each in its own sums, so that the loop waits for nothing but memory.
+uint64_t Sum(const uint64_t* data, int64_t count) {
+  using Words = uint64_t __attribute__((vector_size(32)));
+  Words sums[8] = {};
+  for (int64_t i = 0; i < count / 4; i += 8) {
+    for (int j = 0; j < 8; ++j) {
+      Words words;
+      std::memcpy(&words, data + j / 2 * (count / 4) + i + j % 2 * 4, sizeof(words));
+      sums[j] += words;
+    }
+  }
+  for (int j = 1; j < 8; ++j) sums[0] += sums[j];
+  return sums[0][0] + sums[0][1] + sums[0][2] + sums[0][3];
+}
+
+// Twelve independent chains of one instruction on registers of one width.
+#define FATHOM_CHAINS(op, r)                                                                   \
+  op " %%" r "0,%%" r "1,%%" r "2\n" op " %%" r "0,%%" r "1,%%" r "3\n" op " %%" r "0,%%" r    \
+     "1,%%" r "4\n" op " %%" r "0,%%" r "1,%%" r "5\n" op " %%" r "0,%%" r "1,%%" r "6\n" op   \
+     " %%" r "0,%%" r "1,%%" r "7\n" op " %%" r "0,%%" r "1,%%" r "8\n" op " %%" r "0,%%" r    \
+     "1,%%" r "9\n" op " %%" r "0,%%" r "1,%%" r "10\n" op " %%" r "0,%%" r "1,%%" r "11\n" op \
+     " %%" r "0,%%" r "1,%%" r "12\n" op " %%" r "0,%%" r "1,%%" r "13\n"
+#define FATHOM_CLOBBERS                                                                    \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+      "xmm11", "xmm12", "xmm13"
+
+// Floating-point operations of one run of the chains.
+double RunChains(Isa isa, bool pairs) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) {
+    asm volatile("vzeroall\n" ::: FATHOM_CLOBBERS);
+    for (int i = 0; i < kRounds; ++i) {
+      asm volatile(FATHOM_CHAINS("vfmadd231ps", "ymm")::: FATHOM_CLOBBERS);
+    }
+    return kRounds * 12 * 8 * 2;
+  }
+  if (isa == Isa::kAvx512 && pairs) {
+    for (int i = 0; i < kRounds; ++i) {
+      asm volatile(FATHOM_CHAINS("vdpbf16ps", "zmm")::: FATHOM_CLOBBERS);
+    }
+    return kRounds * 12 * 32 * 2;
+  }
+  if (isa == Isa::kAvx512) {
+    for (int i = 0; i < kRounds; ++i) {
+      asm volatile(FATHOM_CHAINS("vfmadd231ps", "zmm")::: FATHOM_CLOBBERS);
+    }
+    return kRounds * 12 * 16 * 2;
+  }
+#endif
+  (void)isa;
+  (void)pairs;
+  return 0;  // not known for the portable kernels
+}
+
+}  // namespace
+
+double SecondsOf(const ThreadPool& pool, const std::function<void()>& body) {
+  const clockid_t clock = pool.threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  const double begin = Now(clock);
+  body();
+  return Now(clock) - begin;
+}
+
+ReadCeiling::ReadCeiling(ThreadPool& pool) : pool_(pool), memory_((size_t{1} << 28) / 8, 1) {}
+
+double ReadCeiling::Seconds() {
+  constexpr int64_t kItems = 64;
+  std::vector<uint64_t> sums(kItems);
+  return SecondsOf(pool_, [&] {
+    pool_.ParallelFor(kItems, [&](int64_t item, int /*thread*/) {
+      const auto count = static_cast<int64_t>(memory_.size()) / kItems;
+      sums[static_cast<size_t>(item)] = Sum(memory_.data() + item * count, count);
+    });
+    asm volatile("" ::"r"(sums.data()) : "memory");  // the sums are used
+  });
+}
+
+double PeakFlops(const Compute& compute) {
+  const bool pairs = compute.activations == Activations::kBfloat16;
+  const int threads = compute.pool->threads();
+  std::vector<double> operations(static_cast<size_t>(threads));
+  const double seconds = SecondsOf(*compute.pool, [&] {
+    compute.pool->ParallelFor(threads, [&](int64_t item, int /*thread*/) {
+      operations[static_cast<size_t>(item)] = RunChains(compute.isa, pairs);
+    });
+  });
+  return operations[0] * threads / seconds;
+}
+
+}  // namespace fathom
