@@ -24,7 +24,7 @@ class GoldenTest : public testing::TestWithParam<std::tuple<std::string, Isa>> {
  protected:
   void SetUp() override;
   const GoldenCase& golden() const { return golden_; }
-  LoadedModel Load(Activations activations, int threads = 2) const;
+  LoadedModel Load(Activations activations, int threads = 1) const;
   // "v3_fp8 float32 avx2": what figures are printed for.
   std::string Label(Activations activations) const;
 

@@ -40,7 +40,7 @@ struct LoadedModel {
 // Loads a case's checkpoint, with its MTP layer when it has one. A failure to load ends the test
 // program with its message.
 LoadedModel LoadModel(const std::string& checkpoint, Isa isa, Activations activations,
-                      int threads = 2);
+                      int threads = 1);
 
 // How prompts are cut into steps.
 struct Schedule {
