@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
@@ -16,7 +17,6 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/input_text.h"
 #include "cli/line_reader.h"
 #include "cli/reply.h"
 #include "cli/run_flags.h"

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command_line.h"
-#include "cli/input_text.h"
 
 namespace fathom {
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "cli/command_line.h"
-#include "cli/input_text.h"
 #include "engine/sampling_params.h"
 #include "spec/generation_config.h"
 #include "text/utf8.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/input_text.h"
 #include "cli/model_folder.h"
 #include "cli/text_assets.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/format.h"
@@ -14,7 +15,6 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/input_text.h"
 #include "cli/loaded_model.h"
 #include "cli/model_folder.h"
 #include "cli/model_source.h"

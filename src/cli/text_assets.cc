@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "cli/input_text.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"

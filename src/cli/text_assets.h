@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/input_text.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"

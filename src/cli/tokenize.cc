@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/input_text.h"
 #include "cli/text_assets.h"
 #include "text/tokenizer.h"
 

@@ -1,4 +1,4 @@
-#include "cli/input_text.h"
+#include "api/input_text.h"
 
 #include <gtest/gtest.h>
 

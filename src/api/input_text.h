@@ -1,5 +1,5 @@
-#ifndef FATHOM_CLI_INPUT_TEXT_H_
-#define FATHOM_CLI_INPUT_TEXT_H_
+#ifndef FATHOM_API_INPUT_TEXT_H_
+#define FATHOM_API_INPUT_TEXT_H_
 
 #include <cstdint>
 #include <string_view>
@@ -34,4 +34,4 @@ Result<Conversation> ParseConversation(const JsonReader& place);
 
 }  // namespace fathom
 
-#endif  // FATHOM_CLI_INPUT_TEXT_H_
+#endif  // FATHOM_API_INPUT_TEXT_H_

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "api/input_text.h"
 #include "base/check.h"
 #include "base/json.h"
-#include "cli/input_text.h"
 
 // What the header promises of what was accepted, and that everything else is an error with words.
 
