@@ -228,32 +228,34 @@ class AttentionKernel {
     return correction;
   }
 
+  // Values outside, heads inside: sixteen columns of the step's values stay in the first-level
+  // cache for all heads.
   void AddValues(const Lanes& correction, int64_t rows) {
     alignas(64) float corrections[kHeadTile];
     V::Store(corrections, correction);
-    for (int64_t h = 0; h < piece_.heads; h += V::kTileTokens) {
-      HeadValues<V::kTileTokens>(h, rows, corrections);
+    for (int64_t v = 0; v < value_stride_; v += 16) {
+      for (int64_t h = 0; h < piece_.heads; h += V::kTileTokens) {
+        HeadValues<V::kTileTokens>(h, v, rows, corrections);
+      }
     }
   }
 
   template <int kHeads>
-  void HeadValues(int64_t h, int64_t rows, const float* corrections) {
+  void HeadValues(int64_t h, int64_t v, int64_t rows, const float* corrections) {
     if constexpr (kHeads > 1) {
-      if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, rows, corrections);
+      if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, v, rows, corrections);
     }
-    for (int64_t v = 0; v < value_stride_; v += 16) {
-      Lanes sums[kHeads];
-      SumTile<V, FloatMath<V>, kHeads, 1>({.x = weights_ + h,
-                                           .x_stride = 1,
-                                           .x_step = kHeadTile,
-                                           .y = values_ + v,
-                                           .y_step = value_step_},
-                                          rows, sums);
-      Unroll<kHeads>([&](auto i) FATHOM_INLINE {
-        float* sum = state_.sums + (h + i.value) * value_stride_ + v;
-        V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]), sums[i.value]));
-      });
-    }
+    Lanes sums[kHeads];
+    SumTile<V, FloatMath<V>, kHeads, 1>({.x = weights_ + h,
+                                         .x_stride = 1,
+                                         .x_step = kHeadTile,
+                                         .y = values_ + v,
+                                         .y_step = value_step_},
+                                        rows, sums);
+    Unroll<kHeads>([&](auto i) FATHOM_INLINE {
+      float* sum = state_.sums + (h + i.value) * value_stride_ + v;
+      V::Store(sum, V::Fma(V::Load(sum), V::Broadcast(corrections[h + i.value]), sums[i.value]));
+    });
   }
 
   const AttentionPiece& piece_;

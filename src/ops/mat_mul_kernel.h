@@ -141,6 +141,10 @@ class MatMulKernel {
                                                                              : 2);
   static constexpr int64_t kPairBytes = 2 * kColumnBytes;
   static constexpr int kPairElements = 2 / Math::kColumns;
+  static constexpr bool kPairs = Math::kColumns == 2;
+  // Makes up for a part of what widened weights lack: few tokens have it multiplied into their
+  // activations, many into the weights, so that products and sums are bitwise the same.
+  static constexpr float kFactor = V::template kFactor<kType>;
 
   static constexpr int64_t Elements(int64_t cols) {
     return (cols + Math::kColumns - 1) / Math::kColumns;
@@ -151,16 +155,28 @@ class MatMulKernel {
     const Element* x;
     int64_t stride;
   };
+  template <bool kPack>
   static Activations Prepare(const MatMulStrip& strip, const PackedSegment& segment,
                              Element* room) {
     const float* x = strip.x + segment.first_col;
-    if constexpr (Math::kColumns == 1) {
+    if constexpr (!kPack) {
       return {x, strip.x_stride};
     } else {
-      for (int64_t t = 0; t < strip.tokens; ++t) {
-        V::PackPairs(x + t * strip.x_stride, segment.cols, room + t * kSegmentElements);
+      for (int64_t t = 0; t < strip.tokens; ++t, x += strip.x_stride) {
+        PackX(x, segment.cols, room + t * kSegmentElements);
       }
       return {room, kSegmentElements};
+    }
+  }
+  static void PackX(const float* x, int64_t cols, Element* out) {
+    if constexpr (kPairs) {
+      V::PackPairs(x, cols, out);
+    } else {
+      int64_t c = 0;
+      for (; c + 16 <= cols; c += 16) {
+        V::Store(out + c, V::Mul(V::Load(x + c), V::Broadcast(kFactor)));
+      }
+      for (; c < cols; ++c) out[c] = x[c] * kFactor;
     }
   }
 
@@ -185,7 +201,7 @@ class MatMulKernel {
     Lanes totals[kTokens * kPanels];
     for (Lanes& total : totals) total = V::Zero();
     for (int64_t s = 0; s < strip.segment_count; ++s) {
-      const Activations x = Prepare(strip, strip.segments[s], room);
+      const Activations x = Prepare < kPairs || kFactor != 1 > (strip, strip.segments[s], room);
       DirectSegment<kTokens, kPanels>(strip, panel, s, x, totals);
     }
     for (int p = 0; p < kPanels; ++p) {
@@ -238,7 +254,7 @@ class MatMulKernel {
   // --- Many tokens: a segment of the strip is widened once and reused by all tokens of a block.
 
   struct Block {
-    alignas(64) Element x[Math::kColumns == 1 ? 1 : kBlockTokens * kSegmentElements];
+    alignas(64) Element x[kPairs ? kBlockTokens * kSegmentElements : 1];
     alignas(64) Element weights[kMaxStripPanels * kSegmentElements * kRows];  // [panel][i][row]
     alignas(64) float scales[kMaxStripPanels * kRows];
     alignas(64) float totals[kBlockTokens * kMaxStripPanels * kRows];  // [token][panel][row]
@@ -261,7 +277,7 @@ class MatMulKernel {
       V::Store(block.totals + i * kRows, V::Zero());
     }
     for (int64_t s = 0; s < strip.segment_count; ++s) {
-      const Activations x = Prepare(strip, strip.segments[s], block.x);
+      const Activations x = Prepare<kPairs>(strip, strip.segments[s], block.x);
       for (int64_t p = 0; p < strip.panels; ++p) {
         Widen(strip.codes + p * strip.panel_bytes, strip.segments[s],
               block.weights + p * kSegmentElements * kRows);
@@ -291,25 +307,34 @@ class MatMulKernel {
     for (int64_t c = 0; c + 2 <= segment.cols; c += 2, codes += kPairBytes) {
       Operand pair[kPairElements];
       Math::template LoadPair<kType>(codes, pair);
-      for (int i = 0; i < kPairElements; ++i, out += kRows) Math::Store(out, pair[i]);
+      for (int i = 0; i < kPairElements; ++i, out += kRows) StoreWidened(out, pair[i]);
     }
-    if (segment.cols % 2 != 0) Math::Store(out, Math::template LoadLast<kType>(codes));
+    if (segment.cols % 2 != 0) StoreWidened(out, Math::template LoadLast<kType>(codes));
+  }
+  static void StoreWidened(Element* out, const Operand& weights) {
+    if constexpr (kPairs || kFactor == 1) {
+      Math::Store(out, weights);
+    } else {
+      V::Store(out, V::Mul(weights, V::Broadcast(kFactor)));
+    }
   }
 
   // --- Both.
 
   static Lanes Scale(const PanelScales& scales, int64_t s) {
-    const Lanes scale =
-        scales.uniform ? V::Broadcast(scales.values[s]) : V::Load(scales.values + s * kRows);
+    const Lanes scale = scales.uniform
+                            ? V::Broadcast(scales.values[s])
+                            : V::template SwapRowOrder<kType>(V::Load(scales.values + s * kRows));
     return V::Mul(scale, V::Broadcast(V::template kUnit<kType>));
   }
 
   static void StoreRows(const MatMulStrip& strip, int64_t t, int64_t panel, const Lanes& sums) {
+    const Lanes in_order = V::template SwapRowOrder<kType>(sums);
     float* out = strip.out + t * strip.out_stride + panel * kRows;
     const int64_t rows = strip.rows - panel * kRows;
-    if (rows >= kRows) return V::Store(out, sums);
+    if (rows >= kRows) return V::Store(out, in_order);
     float all[kRows];
-    V::Store(all, sums);
+    V::Store(all, in_order);
     for (int64_t r = 0; r < rows; ++r) out[r] = all[r];
   }
 };

@@ -20,9 +20,21 @@ struct VecAvx2 {
   static constexpr int kTilePanels = 1;
   static constexpr bool kHasPairs = false;
 
-  // E4M3 is widened through binary16, whose exponent is biased by 8 more.
+  // E4M3's fields in float32's places are the value times 2^-120 (biases 7 and 127). x takes half
+  // of that, so that products are far from both ends of the range.
   template <DType kType>
-  static constexpr float kUnit = kType == DType::kF8E4M3 ? 256 : 1;
+  static constexpr float kFactor = kType == DType::kF8E4M3 ? 0x1p60F : 1;
+  template <DType kType>
+  static constexpr float kUnit = kType == DType::kF8E4M3 ? 0x1p60F : 1;
+
+  // Unpacking E4M3 to 32 bits leaves rows 0 to 3 and 8 to 11 in `low`, the others in `high`. Sums
+  // stay so; only what comes from or goes to rows is put in order. The change is its own inverse.
+  template <DType kType>
+  static Lanes SwapRowOrder(const Lanes& v) {
+    if constexpr (kType != DType::kF8E4M3) return v;
+    return {_mm256_permute2f128_ps(v.low, v.high, 0x20),
+            _mm256_permute2f128_ps(v.low, v.high, 0x31)};
+  }
 
   static Lanes Zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
   static Lanes Broadcast(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
@@ -109,11 +121,14 @@ struct VecAvx2 {
     return {_mm256_cvtph_ps(_mm256_castsi256_si128(codes)),
             _mm256_cvtph_ps(_mm256_extracti128_si256(codes, 1))};
   }
-  // Codes in the upper bytes of 16-bit lanes: an arithmetic shift by one puts sign, exponent and
-  // mantissa in binary16's places, doubles the sign into exponent bit 14 and leaves rest below.
+  // Codes in the upper bytes of 16-bit lanes: an arithmetic shift by four and a mask put sign,
+  // exponent and mantissa where the upper half of a float32 has them.
   static Lanes WidenF8(__m256i codes) {
-    return WidenF16(_mm256_and_si256(_mm256_srai_epi16(codes, 1),
-                                     _mm256_set1_epi16(static_cast<short>(0xBF80))));
+    const __m256i upper = _mm256_and_si256(_mm256_srai_epi16(codes, 4),
+                                           _mm256_set1_epi16(static_cast<short>(0x87F0)));
+    const __m256i zero = _mm256_setzero_si256();
+    return {_mm256_castsi256_ps(_mm256_unpacklo_epi16(zero, upper)),
+            _mm256_castsi256_ps(_mm256_unpackhi_epi16(zero, upper))};
   }
 };
 

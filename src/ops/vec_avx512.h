@@ -27,7 +27,14 @@ struct VecAvx512 {
 
   // E4M3 is widened through binary16, whose exponent is biased by 8 more.
   template <DType kType>
+  static constexpr float kFactor = 1;
+  template <DType kType>
   static constexpr float kUnit = kType == DType::kF8E4M3 ? 256 : 1;
+
+  template <DType kType>
+  static Lanes SwapRowOrder(const Lanes& v) {
+    return v;
+  }
 
   static Lanes Zero() { return _mm512_setzero_ps(); }
   static Lanes Broadcast(float x) { return _mm512_set1_ps(x); }
@@ -132,7 +139,8 @@ struct VecAvx512 {
                                                         44, 46, 48, 50, 52, 54, 56, 58, 60, 62};
     return _mm512_permutex2var_epi16(low, _mm512_loadu_si512(kIndex), high);
   }
-  // See VecAvx2::WidenF8.
+  // Codes in the upper bytes of 16-bit lanes: an arithmetic shift by one puts sign, exponent and
+  // mantissa in binary16's places; the mask clears the second copy of the sign and what lay below.
   static Lanes WidenF8(__m256i codes) {
     return _mm512_cvtph_ps(_mm256_and_si256(_mm256_srai_epi16(codes, 1),
                                             _mm256_set1_epi16(static_cast<short>(0xBF80))));

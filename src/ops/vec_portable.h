@@ -23,9 +23,18 @@ struct VecPortable {
   static constexpr int kTilePanels = 1;
   static constexpr bool kHasPairs = false;  // multiplies pairs of bfloat16 in one instruction
 
-  // What loaded lanes must be multiplied with to give the value; a power of two.
+  // Powers of two that make up for weights which are widened to a fraction of their value: products
+  // are multiplied by kFactor, sums by kUnit.
+  template <DType kType>
+  static constexpr float kFactor = 1;
   template <DType kType>
   static constexpr float kUnit = 1;
+
+  // Between the order of rows and that of the lanes that LoadPair and LoadEven fill.
+  template <DType kType>
+  static Lanes SwapRowOrder(const Lanes& v) {
+    return v;
+  }
 
   static Lanes Zero() { return Broadcast(0); }
   static Lanes Broadcast(float x) {
