@@ -34,8 +34,10 @@ if(FATHOM_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# Files of one instruction set are compiled for it and reached only through run-time dispatch.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+# Files of one instruction set are compiled for it and reached only through run-time dispatch. Fuzzers read
+# formats and multiply nothing: their build is spared what takes clang the longest.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT FATHOM_FUZZ)
+  add_compile_definitions(FATHOM_X86_KERNELS)
   set(FATHOM_ISA_avx2 -mavx2 -mfma -mf16c)
   set(FATHOM_ISA_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16
                         -mavx512vnni -mprefer-vector-width=512)
@@ -45,4 +47,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 endif()
 # The emulation passes wide vectors through memory, which GCC remarks on; what is emulated need not be fast.
-set(FATHOM_ISA_emulated -Wno-psabi -O1)
+if(NOT FATHOM_FUZZ)
+  set(FATHOM_ISA_emulated -Wno-psabi -O1)
+endif()

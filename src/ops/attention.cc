@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 AttentionKernels KernelsFor(Isa isa) {
-#if defined(__x86_64__)
+#if defined(FATHOM_X86_KERNELS)
   if (isa == Isa::kAvx2) return AttentionKernelsAvx2();
   if (isa == Isa::kAvx512) return AttentionKernelsAvx512();
 #endif

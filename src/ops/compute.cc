@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<Isa, 3> kIsas = {Isa::kPortable, Isa::kAvx2, Isa::kAvx512};
 
-#if defined(__x86_64__)
+#if defined(FATHOM_X86_KERNELS)
 // The builtin asks CPUID and, for the wide registers, whether the operating system saves them.
 // F16C is not asked for: clang 16 does not know the name here, and it is older than AVX2 (Ivy
 // Bridge, Piledriver), so that each processor with AVX2 has it.

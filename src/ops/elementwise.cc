@@ -20,7 +20,7 @@ bool SameShape(const MatView<A>& a, const MatView<B>& b) {
 }
 
 SiluMulKernel SiluMulFor(Isa isa) {
-#if defined(__x86_64__)
+#if defined(FATHOM_X86_KERNELS)
   if (isa == Isa::kAvx2) return SiluMulAvx2;
   if (isa == Isa::kAvx512) return SiluMulAvx512;
 #endif

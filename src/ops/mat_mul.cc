@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kItemsPerThread = 8;
 
 MatMulStripKernel KernelFor(Isa isa) {
-#if defined(__x86_64__)
+#if defined(FATHOM_X86_KERNELS)
   if (isa == Isa::kAvx2) return MatMulStripAvx2;
   if (isa == Isa::kAvx512) return MatMulStripAvx512;
 #endif
