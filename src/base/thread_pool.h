@@ -38,13 +38,17 @@ class ThreadPool {
  private:
   void WorkerLoop(int thread);
   void TakeItems(int thread);
+  void AwaitWorkers();
 
   std::mutex mutex_;
   std::condition_variable started_;
   std::condition_variable finished_;
   std::atomic<uint64_t> generation_ = 0;  // counts loops; a change wakes the workers
   std::atomic<bool> stop_ = false;
-  std::atomic<int> busy_workers_ = 0;
+  // A worker counts itself in before it looks whether the loop is open, the caller closes the loop
+  // before it looks who is in: so a worker that wakes too late is not waited for.
+  std::atomic<bool> open_ = false;
+  std::atomic<int> inside_ = 0;
   bool running_ = false;
 
   const std::function<void(int64_t, int)>* body_ = nullptr;
