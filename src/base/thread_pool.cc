@@ -66,7 +66,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::ParallelFor(int64_t items, const std::function<void(int64_t, int)>& body) {
+void ThreadPool::Run(int64_t items, const std::function<void(int64_t, int)>& body) {
   if (items <= 0) return;
   if (workers_.empty() || items == 1) {
     for (int64_t i = 0; i < items; ++i) body(i, 0);

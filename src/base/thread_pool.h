@@ -33,9 +33,14 @@ class ThreadPool {
 
   // Runs body(item, thread) for each item of [0, items), thread in [0, threads()); returns when all
   // are done. `thread` picks a scratch buffer: no two items run at once with the same value.
-  void ParallelFor(int64_t items, const std::function<void(int64_t item, int thread)>& body);
+  // Takes the body by reference: nothing is allocated.
+  template <typename Body>
+  void ParallelFor(int64_t items, const Body& body) {
+    Run(items, std::cref(body));
+  }
 
  private:
+  void Run(int64_t items, const std::function<void(int64_t item, int thread)>& body);
   void WorkerLoop(int thread);
   void TakeItems(int thread);
   void AwaitWorkers();
