@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -65,6 +66,21 @@ TEST(ThreadPool, OneItemRunsInTheCallingThread) {
     EXPECT_EQ(thread, 0);
     EXPECT_EQ(std::this_thread::get_id(), caller);
   });
+}
+
+TEST(ThreadPool, WhatAnItemThrowsIsThrownToTheCallerAndThePoolGoesOn) {
+  for (const int threads : {1, 4}) {
+    ThreadPool pool(threads);
+    for (const int64_t items : {1, 1000}) {
+      const auto fails = [](int64_t item, int /*thread*/) {
+        if (item == 0) throw std::bad_alloc();
+      };
+      EXPECT_THROW(pool.ParallelFor(items, fails), std::bad_alloc);
+      std::atomic<int64_t> sum = 0;
+      pool.ParallelFor(10, [&](int64_t item, int /*thread*/) { sum += item; });
+      EXPECT_EQ(sum, 45);
+    }
+  }
 }
 
 TEST(ThreadPool, MayBeMadeAndLeftIdle) {

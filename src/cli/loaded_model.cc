@@ -52,6 +52,7 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.max_num_batched_tokens = flags.max_num_batched_tokens;
   limits.kv_dtype = flags.KvDtypeFor(folder.checkpoint.config());
   limits.mtp = needs.mtp;
+  limits.threads = flags.ThreadCount();
   const MemoryBudget memory{AvailableMemory(), WeightBytes(folder.checkpoint, needs.mtp)};
   return SizeEngine(folder.checkpoint.config(), limits, memory);
 }

@@ -185,6 +185,19 @@ std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int
   return {all.begin() + static_cast<int64_t>(prompt.size()), all.end()};
 }
 
+int64_t FirstStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
+  Model& model = *loaded.model;
+  int64_t blocks = 0;
+  const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
+  KvCache cache(model.config(), model.has_mtp(), loaded.CacheType(), blocks, 16);
+  StepTokens step;
+  step.Add(0, prompt, 0, static_cast<int64_t>(prompt.size()));
+  const ForwardBatch batch = step.Batch(tables, model.has_mtp());
+  const int64_t before = AllocatedBytes();
+  model.Forward(loaded.compute, batch, cache);
+  return AllocatedBytes() - before;
+}
+
 int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
   Model& model = *loaded.model;
   int64_t blocks = 0;
