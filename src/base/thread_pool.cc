@@ -66,7 +66,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::ParallelFor(int64_t items, const std::function<void(int64_t, int)>& body) {
+void ThreadPool::Run(int64_t items, const std::function<void(int64_t, int)>& body) {
   if (items <= 0) return;
   if (workers_.empty() || items == 1) {
     for (int64_t i = 0; i < items; ++i) body(i, 0);
@@ -74,22 +74,26 @@ void ThreadPool::ParallelFor(int64_t items, const std::function<void(int64_t, in
   }
   FATHOM_CHECK(!running_);
   running_ = true;
+  body_ = &body;
+  items_ = items;
+  next_item_ = 0;
+  open_ = true;
   {
     const std::lock_guard lock(mutex_);
-    body_ = &body;
-    items_ = items;
-    next_item_ = 0;
-    busy_workers_ = static_cast<int>(workers_.size());
     ++generation_;
   }
   started_.notify_all();
   TakeItems(0);
-  for (int i = 0; i < kSpins && busy_workers_ != 0; ++i) Pause();
-  if (busy_workers_ != 0) {
-    std::unique_lock lock(mutex_);
-    finished_.wait(lock, [this] { return busy_workers_ == 0; });
-  }
+  open_ = false;
+  AwaitWorkers();
   running_ = false;
+}
+
+void ThreadPool::AwaitWorkers() {
+  for (int i = 0; i < kSpins && inside_ != 0; ++i) Pause();
+  if (inside_ == 0) return;
+  std::unique_lock lock(mutex_);
+  finished_.wait(lock, [this] { return inside_ == 0; });
 }
 
 void ThreadPool::TakeItems(int thread) {
@@ -106,8 +110,9 @@ void ThreadPool::WorkerLoop(int thread) {
     }
     seen = generation_;
     if (stop_) return;
-    TakeItems(thread);
-    if (--busy_workers_ == 0) {
+    ++inside_;
+    if (open_) TakeItems(thread);
+    if (--inside_ == 0) {
       const std::lock_guard lock(mutex_);
       finished_.notify_all();
     }

@@ -51,7 +51,7 @@ void GqaAttention::RotateAndCache(const Step& step, int64_t layer) {
                 rows.Cols(first, gqa_.head_dim)[token]);
     }
   };
-  ForEach(step.compute, step.tokens(), [&](int64_t token, int) {
+  step.compute.pool->ParallelFor(step.tokens(), [&](int64_t token, int) {
     rotate(token, q_.view());
     rotate(token, k_.view());
     const auto blocks = step.BlockTable(token);
@@ -78,7 +78,7 @@ void GqaAttention::Attend(const Step& step, int64_t layer) {
                             .out = {values_[token].data() + first, group, gqa_.head_dim}});
     }
   }
-  Attention(step.compute, softmax_scale_, attention_);
+  Attention(step.compute, softmax_scale_, attention_, buffers_);
 }
 
 }  // namespace fathom

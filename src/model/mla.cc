@@ -71,7 +71,7 @@ void MlaAttention::CacheRows(const Step& step, int64_t layer, const MlaWeights& 
   const MatView<float> latent = kv_.view().Cols(0, mla_.kv_lora_rank);
   const MatView<float> k_pe = kv_.view().Cols(mla_.kv_lora_rank, mla_.qk_rope_head_dim);
   RmsNorm(step.compute, latent, weights.kv_a_norm, norm_eps_, latent);
-  ForEach(step.compute, step.tokens(), [&](int64_t token, int) {
+  step.compute.pool->ParallelFor(step.tokens(), [&](int64_t token, int) {
     ApplyRope(step.cos[token], step.sin[token], interleaved_, k_pe[token]);
     step.cache.Write(layer, step.BlockTable(token), step.Position(token), 0, kv_[token]);
   });
@@ -91,7 +91,7 @@ void MlaAttention::AbsorbQueries(const Step& step, const MlaWeights& weights, in
   }
   MatMul(step.compute, products_);
 
-  ForEach(step.compute, count, [&](int64_t row, int) {
+  step.compute.pool->ParallelFor(count, [&](int64_t row, int) {
     for (int64_t head = 0; head < heads_; ++head) {
       const std::span<const float> from =
           q.Cols(head * QueryDim() + mla_.qk_nope_head_dim, mla_.qk_rope_head_dim)[row];
@@ -117,7 +117,7 @@ void MlaAttention::Attend(const Step& step, int64_t layer, int64_t first, int64_
                           .context = step.Position(token) + 1,
                           .out = {out_latent_[row].data(), heads_, mla_.kv_lora_rank}});
   }
-  Attention(step.compute, softmax_scale_, attention_);
+  Attention(step.compute, softmax_scale_, attention_, buffers_);
   RoundActivations(step.compute, out_latent_.view());
 }
 

@@ -56,6 +56,7 @@ class MlaAttention {
   Matrix<float> values_;      // [n, heads * v_dim]
   std::vector<MatMulTask> products_;
   std::vector<AttentionTask> attention_;
+  AttentionBuffers buffers_;
 };
 
 }  // namespace fathom

@@ -34,10 +34,18 @@ struct AttentionTask {
   MatView<float> out;        // [heads, value_dim]
 };
 
+// What the work items of a call keep between them; a caller passes the same again, so that memory
+// is asked for only when a call is the largest so far.
+struct AttentionBuffers {
+  Matrix<float> scratch;  // a row a thread
+  Matrix<float> states;   // a row a running softmax
+};
+
 // Runs all tasks over the pool. Softmax and sums in float32, over keys in order and in steps of a
 // fixed number of rows counted from position 0, so a result depends on its own context only
 // (batch-invariant).
-void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks);
+void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks,
+               AttentionBuffers& buffers);
 
 }  // namespace fathom
 
