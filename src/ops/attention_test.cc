@@ -165,7 +165,7 @@ TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
       ThreadPool pool(threads);
       Matrix<float> out(24 * count, 16);
       std::vector<AttentionTask> tasks;
-      tasks.reserve(count);
+      tasks.reserve(static_cast<size_t>(count));
       for (int64_t i = 0; i < count; ++i) {
         tasks.push_back(Task(shape, q.view().Rows(24 * (4 - i), 24), cache.rows(), contexts[4 - i],
                              out.view().Rows(24 * i, 24)));
