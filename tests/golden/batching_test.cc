@@ -109,7 +109,28 @@ TEST_P(GoldenBatching, AWarmStepAllocatesNothing) {
   }
 }
 
+// One case, since a long prompt takes long: the sums of its contexts have three parts, and its last
+// token is alone in a step of 64s, where the threads share one token's parts.
+using LongContextGoldenBatching = GoldenTest;
+
+TEST_P(LongContextGoldenBatching, SameBitsForEveryCutAndThreadCount) {
+  LoadedModel loaded = Load(Activations::kFloat32);
+  const auto prompt = MadeUpPrompt(2 * kSplitTokens + 65, loaded.model->config().vocab);
+  const auto expected = RunPrompts(loaded, {&prompt, 1}, {});
+  for (const ScheduleRow& row :
+       {ScheduleRow{"in 64s", 1, {.chunk_tokens = 64}}, ScheduleRow{"whole, three threads", 3, {}},
+        ScheduleRow{"in 64s, three threads", 3, {.chunk_tokens = 64}}}) {
+    const auto results = RunOnThreads(loaded, row.threads, {&prompt, 1}, row.schedule);
+    EXPECT_TRUE(SameBits(results[0].logits.view(), expected[0].logits.view())) << row.name;
+  }
+}
+
 FATHOM_GOLDEN_SUITE(GoldenBatching);
+INSTANTIATE_TEST_SUITE_P(, LongContextGoldenBatching,
+                         testing::Combine(testing::Values("v3_negbias"),
+                                          testing::Values(Isa::kPortable, Isa::kAvx2,
+                                                          Isa::kAvx512)),
+                         GoldenName);
 
 }  // namespace
 }  // namespace fathom
