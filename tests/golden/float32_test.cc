@@ -180,7 +180,7 @@ TEST_P(GoldenFloat32, DistanceToWeightsRoundedToBfloat16) {
   LoadedModel loaded = Load(Activations::kFloat32);
   const auto results = RunPrompts(loaded, {&golden().Prompt(golden().detail_prompt).tokens, 1}, {});
   const double difference = MaxAbsDifference(results[0].logits.view(), ReadFloats(file).Slice());
-  EXPECT_GT(difference, kLogitTolerance) << "weights are rounded to bfloat16 somewhere";
+  EXPECT_GT(difference, 10 * kLogitTolerance) << "weights are rounded to bfloat16 somewhere";
   std::printf("%s: %.1e from logits of bfloat16 weights\n", Label(Activations::kFloat32).c_str(),
               difference);
 }
