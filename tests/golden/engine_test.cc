@@ -23,7 +23,6 @@
 namespace fathom {
 namespace {
 
-constexpr double kLogitTolerance = 2e-3;
 constexpr double kClearMargin = 0.01;
 
 using GoldenEngine = GoldenTest;
