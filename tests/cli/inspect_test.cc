@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/host_limits.h"
 #include "base/json.h"
-#include "cli/memory.h"
 #include "io/file_system.h"
 #include "spec/config_testing.h"
 #include "tests/cli/child_process.h"
