@@ -93,7 +93,6 @@ struct ModelConfig {
     int64_t cols = 128;
   };
   std::optional<BlockQuantization> fp8;
-  std::optional<int64_t> bos_token_id;
   std::vector<int64_t> eos_token_ids;
 
   bool IsMoeLayer(int64_t layer) const {
