@@ -155,8 +155,8 @@ TEST(ModelConfig, ExplicitHeadDimWins) {
   EXPECT_EQ(config.rope.dim, 16);
 }
 
-// deepseek-v3.md trap 17: V2 normalises or scales, V3 does both.
-TEST(ModelConfig, Trap17V2NormalisesOrScalesV3DoesBoth) {
+// docs/formats/deepseek.md 17.
+TEST(ModelConfig, V2NormalisesOrScalesV3DoesBoth) {
   const ModelConfig scales = ParseEdited(DeepseekV2ConfigJson(), "norm_topk_prob", "false");
   EXPECT_FALSE(scales.moe->normalize);
   EXPECT_EQ(scales.moe->scale, 16);
