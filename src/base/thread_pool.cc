@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/check.h"
 #include "base/host_limits.h"
@@ -52,26 +54,28 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Run(int64_t items, const std::function<void(int64_t, int)>& body) {
-  if (items <= 0) return;
-  if (workers_.empty() || items == 1) {
-    for (int64_t i = 0; i < items; ++i) body(i, 0);
-    return;
-  }
   FATHOM_CHECK(!running_);
+  if (items <= 0) return;
   running_ = true;
   body_ = &body;
   items_ = items;
   next_item_ = 0;
+  if (items > 1) WakeWorkers();
+  TakeItems(0);
+  open_ = false;
+  AwaitWorkers();
+  running_ = false;
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadPool::WakeWorkers() {
+  if (workers_.empty()) return;
   open_ = true;
   {
     const std::lock_guard lock(mutex_);
     ++generation_;
   }
   started_.notify_all();
-  TakeItems(0);
-  open_ = false;
-  AwaitWorkers();
-  running_ = false;
 }
 
 void ThreadPool::AwaitWorkers() {
@@ -82,7 +86,13 @@ void ThreadPool::AwaitWorkers() {
 }
 
 void ThreadPool::TakeItems(int thread) {
-  for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  try {
+    for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  } catch (...) {
+    next_item_ = items_;
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+  }
 }
 
 void ThreadPool::WorkerLoop(int thread) {
