@@ -3,19 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
+#include "base/host_limits.h"
 
 namespace fathom {
 namespace {
@@ -32,15 +28,6 @@ void Pause() {
 #endif
 }
 
-// CPUs granted by a cgroup v2 quota ("max 100000" or "<quota> <period>"), or 0 when there is none.
-int CgroupCpus() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
-  return std::max(1, static_cast<int>(std::ceil(std::atof(quota.c_str()) / period)));
-}
-
 }  // namespace
 
 int ThreadPool::AvailableCpus() {
@@ -48,9 +35,7 @@ int ThreadPool::AvailableCpus() {
   CPU_ZERO(&set);
   int cpus = static_cast<int>(std::thread::hardware_concurrency());
   if (sched_getaffinity(0, sizeof(set), &set) == 0) cpus = CPU_COUNT(&set);
-  const int quota = CgroupCpus();
-  if (quota > 0) cpus = std::min(cpus, quota);
-  return std::max(1, cpus);
+  return std::max(1, std::min(cpus, QuotaCpus().value_or(cpus)));
 }
 
 ThreadPool::ThreadPool(int threads) {

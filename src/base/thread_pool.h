@@ -26,7 +26,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // The number of CPUs this process may run on (affinity mask and cgroup quota both asked), at
+  // The number of CPUs this process may run on (affinity mask and control groups both asked), at
   // least 1.
   static int AvailableCpus();
 

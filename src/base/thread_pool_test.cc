@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <new>
-#include <string>
 #include <thread>
 #include <vector>
+
+#include "base/host_limits.h"
 
 namespace fathom {
 namespace {
@@ -100,15 +100,8 @@ cpu_set_t FirstCpus(const cpu_set_t& set, int count) {
   return first;
 }
 
-// A quota of the control group, which would hide the mask, reads "<quota> <period>", none "max".
-bool HasCpuQuota() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  return file >> quota && quota != "max";
-}
-
 TEST(ThreadPool, AvailableCpusAreThoseOfTheAffinityMask) {
-  if (HasCpuQuota()) GTEST_SKIP() << "a control group limits the CPUs";
+  if (QuotaCpus()) GTEST_SKIP() << "a control group limits the CPUs";
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
   // In a thread of its own: the mask of this one stays as it is.

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/host_limits.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "cli/command.h"
-#include "cli/memory.h"
 #include "cli/model_flags.h"
 #include "cli/model_folder.h"
 #include "engine/engine.h"

@@ -14,9 +14,9 @@
 
 namespace fathom {
 
-// Multi-token prediction (DeepSeek-V3, section 2.2; deepseek-v3.md traps 24-28): from the main
-// model's state at token i (after its final norm) and the embedding of token i+1 to the logits of
-// token i+2:
+// Multi-token prediction (DeepSeek-V3, section 2.2; docs/formats/deepseek.md 24 to 28): from the
+// main model's state at token i (after its final norm) and the embedding of token i+1 to the logits
+// of token i+2:
 //   x = W_eh [enorm(embed(token i+1)) | hnorm(state i)];  one decoder layer;  norm;  head
 // The layer has a causal context of its own rows, in the cache layer after the main model's.
 class MtpLayer {

@@ -35,9 +35,8 @@ struct RouterBuffers {
 // Chooses experts and their weights for each token.
 //   score  = sigmoid(logit) or softmax(logits), float32
 //   choice = score + bias (bias empty: choice = score); experts outside the best `top_groups`
-//   groups are masked
-//            with -inf (deepseek-v3.md trap 14), a group counting by its maximum or the sum of its
-//            best two
+//            groups are masked with -inf (docs/formats/deepseek.md 14), a group counting by its
+//            maximum or the sum of its best two
 //   experts = the top k of choice, ties to the lower id; written in ascending id
 //   weight  = score (without bias); normalize: / (sum + 1e-20); then * scale
 // Shapes: logits [tokens, experts], experts and weights [tokens, k], bias [experts] or empty.

@@ -23,6 +23,7 @@
 #include "weights/problem_list.h"
 #include "weights/safetensors.h"
 #include "weights/shard_index.h"
+#include "weights/tensor_problem.h"
 
 namespace fathom {
 namespace {
@@ -55,15 +56,20 @@ std::string Describe(DType dtype, const std::vector<int64_t>& shape) {
   return Format("{} {}", DTypeName(dtype), ShapeString(shape));
 }
 
+// The published form, where several types would do.
+std::string Expected(const TensorSpec& spec) { return Describe(spec.usual, spec.shape); }
+
+bool TypeFits(const TensorInfo& tensor, const TensorSpec& spec) {
+  return std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) !=
+         spec.supported.end();
+}
+
 void CompareWithSpec(const TensorInfo& tensor, const std::string& file, const TensorSpec& spec,
-                     ProblemList& problems) {
+                     std::vector<TensorProblem>& problems) {
   const bool shape_fits = tensor.shape == spec.shape;
-  const bool type_fits =
-      std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) != spec.supported.end();
-  if (shape_fits && type_fits) return;
-  problems.Add(shape_fits ? "of another type" : "of another shape",
-               Format("{}: {} in {}, expected {}", spec.name, Describe(tensor.dtype, tensor.shape),
-                      file, Describe(spec.usual, spec.shape)));
+  if (shape_fits && TypeFits(tensor, spec)) return;
+  problems.push_back({shape_fits ? TensorProblem::Kind::kType : TensorProblem::Kind::kShape,
+                      spec.name, Expected(spec), Describe(tensor.dtype, tensor.shape), file});
 }
 
 }  // namespace
@@ -165,8 +171,8 @@ int64_t Checkpoint::total_bytes() const {
   return bytes;
 }
 
-Status Checkpoint::Verify(bool mtp) const {
-  ProblemList problems;
+std::vector<TensorProblem> Checkpoint::Problems(bool mtp) const {
+  std::vector<TensorProblem> problems;
   const std::vector<TensorSpec> catalogue = Catalogue(config_);
   std::unordered_set<std::string_view> expected;
   const TensorInfo* weight = nullptr;  // of the scales that follow it in the catalogue
@@ -182,17 +188,24 @@ Status Checkpoint::Verify(bool mtp) const {
     if (tensor != nullptr) {
       CompareWithSpec(*tensor, FileOf(*tensor), spec, problems);
     } else if (required) {
-      problems.Add("missing",
-                   Format("{}: missing, expected {}", spec.name, Describe(spec.usual, spec.shape)));
+      problems.push_back({TensorProblem::Kind::kMissing, spec.name, Expected(spec), "", ""});
     }
   }
   for (const TensorInfo& tensor : tensors_) {
     if (expected.contains(tensor.name) || IsIgnoredTensor(config_, tensor.name)) continue;
-    problems.Add("surplus", Format("{}: {} in {}, expected none", tensor.name,
-                                   Describe(tensor.dtype, tensor.shape), FileOf(tensor)));
+    problems.push_back({TensorProblem::Kind::kSurplus, tensor.name, "",
+                        Describe(tensor.dtype, tensor.shape), FileOf(tensor)});
   }
-  if (problems.empty()) return Ok();
-  return problems.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
+  return problems;
+}
+
+Status Checkpoint::Verify(bool mtp) const {
+  ProblemList list;
+  for (const TensorProblem& problem : Problems(mtp)) {
+    list.Add(problem.CountedAs(), problem.ToString());
+  }
+  if (list.empty()) return Ok();
+  return list.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
 }
 
 Status Checkpoint::Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const {

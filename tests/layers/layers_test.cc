@@ -169,8 +169,9 @@ TEST(Words, AForbiddenOneIsNamedWithItsLine) {
 }
 
 TEST(Links, LeadToFiles) {
-  const std::vector<SourceFile> texts = ReadTree(
-      ".", {"README.md", "CONTRIBUTING.md", "docs", "src", "models", "tools", "tests/golden"});
+  const std::vector<SourceFile> texts =
+      ReadTree(".", {"README.md", "CONTRIBUTING.md", "docs", "src", "models", "tools",
+                     "tests/golden", "tests/cli"});
   std::set<std::string> paths = {"LICENSE"};
   for (const SourceFile& file : texts) paths.insert(file.path);
   EXPECT_THAT(CheckLinks(texts, paths), IsEmpty());
@@ -181,11 +182,13 @@ TEST(Links, ThoseThatLeadNowhereAreNamed) {
       {"docs/a.md", "[b](b.md) [c](../README.md#top) [d](https://example.org/d.md)\n[e](sub/)"},
       {"docs/sub/f.md", ""},
       {"README.md", "x [a](docs/a.md)"},
-      {"src/base/a.h", "// docs/a.md, docs/none.md\n"},
+      {"src/base/a.h",
+       "// docs/a.md, docs/none.md\n// (f.md) sub/f.md; none.md https://example.org/d.md\n"},
   };
   EXPECT_THAT(CheckLinks(files, {"docs/a.md", "docs/sub/f.md", "README.md"}),
               ElementsAre("docs/a.md:1: leads to no file: docs/b.md",
-                          "src/base/a.h:1: leads to no file: docs/none.md"));
+                          "src/base/a.h:1: leads to no file: docs/none.md",
+                          "src/base/a.h:2: leads to no file: none.md"));
 }
 
 std::set<std::string> SeedFolders() {
