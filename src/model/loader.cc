@@ -9,10 +9,10 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "model/model_weights.h"
-#include "model/weight_reader.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
 #include "weights/checkpoint.h"
+#include "weights/weight_reader.h"
 
 namespace fathom {
 namespace {

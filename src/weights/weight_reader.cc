@@ -1,8 +1,7 @@
-#include "model/weight_reader.h"
+#include "weights/weight_reader.h"
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include "ops/packed_matrix.h"
 #include "tensor/dtype.h"
 #include "tensor/float_codec.h"
+#include "tensor/non_finite.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {
@@ -30,46 +30,13 @@ namespace {
 // One read: large enough that a disk streams, small enough that a buffer a thread does not count.
 constexpr int64_t kStripBytes = int64_t{2} << 20;
 
-// A non-finite number has all bits of its exponent set; of E4M3FN, all but the sign. Adding the
-// lowest of these bits then carries into the bit above them. Eight bytes are tested at once.
-struct NonFiniteTest {
-  uint64_t mask;
-  uint64_t carry;
-  uint64_t overflow;
-};
-
-NonFiniteTest TestOf(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return {0x7F80'0000'7F80'0000, 0x0080'0000'0080'0000, 0x8000'0000'8000'0000};
-    case DType::kF16:
-      return {0x7C00'7C00'7C00'7C00, 0x0400'0400'0400'0400, 0x8000'8000'8000'8000};
-    case DType::kBF16:
-      return {0x7F80'7F80'7F80'7F80, 0x0080'0080'0080'0080, 0x8000'8000'8000'8000};
-    default:
-      FATHOM_CHECK(dtype == DType::kF8E4M3);
-      return {0x7F7F'7F7F'7F7F'7F7F, 0x0101'0101'0101'0101, 0x8080'8080'8080'8080};
-  }
-}
-
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 float ElementAt(DType dtype, std::span<const std::byte> codes, size_t index) {
-  const auto decode = [&]<typename T>(T code) {
+  return VisitFloatType(dtype, [&]<typename T>(T code) {
     std::memcpy(&code, codes.data() + index * sizeof(T), sizeof(T));
     return ToFloat(code);
-  };
-  switch (dtype) {
-    case DType::kF32:
-      return decode(float{});
-    case DType::kF16:
-      return decode(F16{});
-    case DType::kBF16:
-      return decode(Bf16{});
-    default:
-      FATHOM_CHECK(dtype == DType::kF8E4M3);
-      return decode(F8E4M3{});
-  }
+  });
 }
 
 // The first error of several threads; once there is one, the others may stop.
@@ -91,20 +58,6 @@ class FirstError {
 };
 
 }  // namespace
-
-std::optional<int64_t> FindNonFinite(DType dtype, std::span<const std::byte> codes) {
-  const NonFiniteTest test = TestOf(dtype);
-  const size_t size = codes.size();
-  for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
-    uint64_t word = 0;  // zeros beyond the end are finite
-    std::memcpy(&word, codes.data() + i, std::min(sizeof(word), size - i));
-    const uint64_t found = ((word & test.mask) + test.carry) & test.overflow;
-    if (found == 0) continue;
-    const auto byte = i + static_cast<size_t>(std::countr_zero(found)) / 8;
-    return static_cast<int64_t>(byte) / DTypeBytes(dtype);
-  }
-  return std::nullopt;
-}
 
 void WeightReader::Vector(const std::string& name, std::vector<float>& out) {
   small_.push_back({&Find(name), &out});
@@ -240,7 +193,7 @@ Status WeightReader::ReadStrip(const Strip& strip, std::vector<std::byte>& buffe
     PackHead(strip, buffer);
     return Ok();
   }
-  FATHOM_CHECK(weight.out->PackRows(strip.first_row, buffer));
+  weight.out->PackRows(strip.first_row, buffer);
   return Ok();
 }
 

@@ -1,10 +1,9 @@
-#ifndef FATHOM_MODEL_WEIGHT_READER_H_
-#define FATHOM_MODEL_WEIGHT_READER_H_
+#ifndef FATHOM_WEIGHTS_WEIGHT_READER_H_
+#define FATHOM_WEIGHTS_WEIGHT_READER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,10 +87,6 @@ class WeightReader {
   std::vector<Strip> strips_;
 };
 
-// The index of the first code that is not a finite number (infinity or NaN), if any. Codes as in a
-// checkpoint, little-endian.
-std::optional<int64_t> FindNonFinite(DType dtype, std::span<const std::byte> codes);
-
 }  // namespace fathom
 
-#endif  // FATHOM_MODEL_WEIGHT_READER_H_
+#endif  // FATHOM_WEIGHTS_WEIGHT_READER_H_
