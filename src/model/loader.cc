@@ -119,7 +119,7 @@ Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, bool mtp, const C
     ModelWeights weights;
     WeightReader reader(checkpoint);
     PlanModel(reader, checkpoint.config(), mtp, weights);
-    FATHOM_TRY(weights.bytes, reader.Run(compute, progress));
+    FATHOM_OK(reader.Run(compute, progress));
     return weights;
   } catch (const std::bad_alloc&) {
     return Error{

@@ -83,7 +83,26 @@ TEST_F(LoaderTest, ReadsEveryWeightOnceAndTellsHowFarItIs) {
   EXPECT_EQ(progress_.done, progress_.total);
   EXPECT_EQ(progress_.ended, 1);
   EXPECT_EQ(files_.bytes_read() - before, checkpoint.total_bytes());
-  EXPECT_GE(weights->bytes, checkpoint.total_bytes());
+}
+
+// The loader names tensors that the catalogue names too: none of a checkpoint is left unread.
+TEST_F(LoaderTest, ReadsEveryTensorOfTheCatalogue) {
+  // Without its FP8 blocks: a head's rows that share one with the next head are read for both.
+  std::string v3(TinyDeepseekV3ConfigJson());
+  const size_t fp8 = v3.find("\"quantization_config\"");
+  v3.erase(fp8, v3.find("},", fp8) + 2 - fp8);
+  for (const std::string& config :
+       {v3, std::string(TinyDeepseekV2ConfigJson()), std::string(TinyQwen2ConfigJson()),
+        std::string(TinyLlamaConfigJson())}) {
+    files_ = MemoryFileSystem();
+    Write(config);
+    const Checkpoint checkpoint = Open();
+    const int64_t before = files_.bytes_read();
+    const bool mtp = checkpoint.config().mtp_layers > 0;
+    const auto weights = LoadWeights(checkpoint, mtp, compute_, progress_);
+    ASSERT_TRUE(weights.ok()) << weights.error().ToString();
+    EXPECT_EQ(files_.bytes_read() - before, checkpoint.total_bytes());
+  }
 }
 
 TEST_F(LoaderTest, LeavesTheMtpLayerOutUnlessAskedFor) {
@@ -94,7 +113,6 @@ TEST_F(LoaderTest, LeavesTheMtpLayerOutUnlessAskedFor) {
   ASSERT_TRUE(without.ok() && with.ok());
   EXPECT_FALSE(without->mtp);
   EXPECT_TRUE(with->mtp);
-  EXPECT_LT(without->bytes, with->bytes);
 }
 
 TEST_F(LoaderTest, ATiedHeadIsTheEmbeddingItself) {

@@ -81,7 +81,6 @@ Result<std::unique_ptr<Model>> Model::Load(const Checkpoint& checkpoint,
 
 const ModelConfig& Model::config() const { return state_->config; }
 bool Model::has_mtp() const { return state_->weights.mtp.has_value(); }
-int64_t Model::weight_bytes() const { return state_->weights.bytes; }
 
 ForwardResult Model::Forward(const Compute& compute, const ForwardBatch& batch, KvCache& cache,
                              ForwardTrace* trace) {

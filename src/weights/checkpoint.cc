@@ -52,6 +52,17 @@ Error NoWeights(FileSystem& files, const std::string& folder) {
                   folder, "weights are read from safetensors files only");
 }
 
+// Two sets of weights in one folder: transformers takes the single file, vLLM the index. Nobody can
+// know which one is meant.
+Status RefuseSecondWeights(FileSystem& files, const std::string& folder, const ShardIndex& index) {
+  if (!files.Exists(JoinPath(folder, kSingleName))) return Ok();
+  const auto& names = index.shards;
+  if (std::find(names.begin(), names.end(), kSingleName) != names.end()) return Ok();
+  return BadInput(Format("there are two sets of weights: {}, and the {} files that {} names",
+                         kSingleName, names.size(), kIndexName),
+                  folder, "keep the one that is meant and move the other away");
+}
+
 std::string Describe(DType dtype, const std::vector<int64_t>& shape) {
   return Format("{} {}", DTypeName(dtype), ShapeString(shape));
 }
@@ -87,6 +98,7 @@ Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder
   if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
     FATHOM_TRY(const Json json, ReadJson(files, path));
     FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, path));
+    FATHOM_OK(RefuseSecondWeights(files, folder, index));
     FATHOM_OK(checkpoint.OpenShards(files, index.shards));
     FATHOM_OK(checkpoint.CheckIndex(index, path));
   } else if (files.Exists(JoinPath(folder, kSingleName))) {

@@ -39,8 +39,8 @@ struct MappedTensor {
 // A Hugging Face model folder: config.json and the safetensors headers of every shard (through
 // model.safetensors.index.json, or the single model.safetensors). Opening reads headers only. Any
 // header that is truncated, overlaps, leaves gaps or names an unknown type, a shard that is
-// missing, a tensor that the index puts elsewhere: one clear error (kBadInput) naming file and
-// tensor.
+// missing, a tensor that the index puts elsewhere, a single file beside an index that does not name
+// it: one clear error (kBadInput) naming file and tensor.
 class Checkpoint {
  public:
   static Result<Checkpoint> Open(FileSystem& files, const std::string& folder);

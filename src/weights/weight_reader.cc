@@ -90,7 +90,7 @@ WeightReader::Weight& WeightReader::AddWeight(const std::string& name) {
   return weight;
 }
 
-Result<int64_t> WeightReader::Run(const Compute& compute, Progress& progress) {
+Status WeightReader::Run(const Compute& compute, Progress& progress) {
   FATHOM_OK(ReadAllSmall(compute));
   for (Weight& weight : weights_) {
     if (weight.out == nullptr) {
@@ -108,8 +108,7 @@ Result<int64_t> WeightReader::Run(const Compute& compute, Progress& progress) {
     };
     return place(a) < place(b);
   });
-  FATHOM_OK(ReadAllStrips(compute, progress));
-  return PackedBytes();
+  return ReadAllStrips(compute, progress);
 }
 
 Status WeightReader::ReadAllSmall(const Compute& compute) const {
@@ -219,19 +218,6 @@ void WeightReader::PackHead(const Strip& strip, std::span<const std::byte> codes
   const int64_t value = key + weight.nope;
   weight.w_uk[strip.head] = PackedMatrix::FromRowsTransposed(stored, key, weight.nope);
   weight.w_uv[strip.head] = PackedMatrix::FromRows(stored, value, strip.rows - value);
-}
-
-int64_t WeightReader::PackedBytes() const {
-  int64_t bytes = 0;
-  for (const SmallTensor& small : small_) {
-    bytes += static_cast<int64_t>(small.out->size() * sizeof(float));
-  }
-  for (const Weight& weight : weights_) {
-    if (weight.out != nullptr) bytes += weight.out->bytes();
-    for (const PackedMatrix& head : weight.w_uk) bytes += head.bytes();
-    for (const PackedMatrix& head : weight.w_uv) bytes += head.bytes();
-  }
-  return bytes;
 }
 
 }  // namespace fathom

@@ -38,9 +38,9 @@ class WeightReader {
   void LatentHeads(const std::string& name, int64_t nope, std::span<PackedMatrix> w_uk,
                    std::span<PackedMatrix> w_uv);
 
-  // Returns the bytes of memory that all destinations hold. Errors (first met): reading, and
-  // weights or scales that are not finite numbers; each names file and tensor.
-  Result<int64_t> Run(const Compute& compute, Progress& progress);
+  // Errors (first met): reading, and weights or scales that are not finite numbers; each names file
+  // and tensor.
+  Status Run(const Compute& compute, Progress& progress);
 
  private:
   struct SmallTensor {
@@ -80,7 +80,6 @@ class WeightReader {
   Status ReadStrip(const Strip& strip, std::vector<std::byte>& buffer) const;
   Status Read(const TensorInfo& tensor, int64_t first_byte, std::span<std::byte> codes) const;
   void PackHead(const Strip& strip, std::span<const std::byte> codes) const;
-  int64_t PackedBytes() const;
 
   const Checkpoint& checkpoint_;
   const ModelConfig::BlockQuantization block_;

@@ -15,9 +15,9 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "io/file_system.h"
+#include "tensor/npy_testing.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
-#include "weights/npy.h"
 
 namespace fathom {
 namespace {
@@ -39,8 +39,8 @@ class GoldenCommands : public testing::TestWithParam<const char*> {
     return Json::MakeArray();
   }
   double WorstDifference(const std::string& expected_path, const std::string& found_path) {
-    const NpyArray expected = ReadNpy(*files_, expected_path).value();
-    const NpyArray found = ReadNpy(*files_, found_path).value();
+    const NpyArray expected = ReadNpy(expected_path);
+    const NpyArray found = ReadNpy(found_path);
     EXPECT_EQ(found.shape, expected.shape);
     const std::vector<float> a = expected.As<float>();
     const std::vector<float> b = found.As<float>();

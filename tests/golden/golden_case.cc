@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ios>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/golden_folder_testing.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -89,9 +90,9 @@ void ReadPrompts(const GoldenSet& set, const Json& golden, GoldenCase& golden_ca
 
 Result<GoldenSet> FindGoldenSet() {
   GoldenSet set;
-  const char* folder = std::getenv("FATHOM_GOLDEN");
-  set.full = folder != nullptr && *folder != '\0';
-  set.folder = set.full ? folder : FATHOM_COMPACT_GOLDEN;
+  const std::optional<std::string> folder = FullGoldenFolder();
+  set.full = folder.has_value();
+  set.folder = folder.value_or(FATHOM_COMPACT_GOLDEN);
   if (set.full) set.cases.assign(std::begin(kFullCases), std::end(kFullCases));
   if (!set.full) set.cases.assign(std::begin(kCompactCases), std::end(kCompactCases));
   for (const std::string& name : set.cases) {

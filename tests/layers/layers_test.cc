@@ -57,6 +57,7 @@ TEST(Layers, SourcesIncludeOnlyWhatLayersAllows) {
   const std::vector<SourceFile> sources = Sources();
   EXPECT_GE(sources.size(), 30u);
   EXPECT_THAT(CheckIncludes(rules, sources), IsEmpty());
+  EXPECT_THAT(CheckUnusedHeaders(rules, sources), IsEmpty());
 }
 
 TEST(Layers, AllowedIncludesAreNoFinding) {
@@ -102,6 +103,14 @@ TEST(Layers, EachOffenceNamesFileLineAndWhatIsAllowed) {
       {{"src/net/n.cc", ""}, "src/net/n.cc:1: its module 'net' is not in src/LAYERS"},
   };
   for (const Row& row : rows) EXPECT_THAT(CheckMadeUp({row.file}), ElementsAre(row.finding));
+}
+
+TEST(Layers, HeadersThatAreAllowedAndNotUsedAreNamed) {
+  std::vector<std::string> findings;
+  const IncludeRules rules = ParseLayers(kMadeUpLayers, &findings);
+  EXPECT_THAT(CheckUnusedHeaders(rules, {{"src/ops/a.cc", "#include <immintrin.h>\n"},
+                                         {"src/cli/c.cc", "#include <sys/types.h>\n"}}),
+              ElementsAre("src/LAYERS: base does not include sys/: take it off its line"));
 }
 
 TEST(Layers, ASourceIncludesItsHeaderFirst) {
