@@ -72,8 +72,9 @@ Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::st
 }
 
 Result<Json> ParseJsonObject(std::string_view flag, std::string_view text) {
-  FATHOM_TRY(Json json, ParseJson(text, flag));
-  if (!json.is_object()) return JsonReader(json, std::string(flag)).Mismatch("", "an object");
+  const JsonSource source(flag, "give a JSON object, such as {\"thinking\": true}");
+  FATHOM_TRY(Json json, ParseJson(text, source));
+  if (!json.is_object()) return JsonReader(json, source).Mismatch("", "an object");
   return json;
 }
 

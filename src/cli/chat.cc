@@ -103,9 +103,9 @@ Status Chat::Turn(const std::string& line) {
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
   messages_.Append(Message("assistant", std::move(raw_text)));
-  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kError) return *reply.error;
   if (reply.finish == FinishReason::kCancelled && !interactive_) {
-    return Error{"interrupted", "", "", ErrorKind::kInterrupted};
+    return Error("interrupted", "", "send the lines that are left again", ErrorKind::kInterrupted);
   }
   return Ok();
 }

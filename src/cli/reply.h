@@ -22,7 +22,7 @@ struct Reply {
   std::vector<int32_t> ids;
   std::string text, reasoning;
   FinishReason finish = FinishReason::kStop;
-  std::string error;  // of kError
+  std::optional<Error> error;  // of kError
   int64_t prompt_tokens = 0;
   int64_t reasoning_tokens = 0;
   double prefill_seconds = 0;  // until the first token

@@ -88,7 +88,7 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
   }
-  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kError) return *reply.error;
   return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;
 }
 

@@ -106,7 +106,7 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
   const ModelConfig& config = folder.checkpoint.config();
   if (flags.mtp && config.mtp_layers == 0) {
     return BadInput("--mtp: the model has no MTP layer (num_nextn_predict_layers is 0)",
-                    folder.path);
+                    folder.path, "leave --mtp out, or name a checkpoint with an MTP layer");
   }
   const int64_t longest =
       flags.run.max_model_len > 0 ? flags.run.max_model_len : config.max_positions;

@@ -24,9 +24,9 @@ Result<ScoreTotals> Scorer::Run(Progress& progress) {
   FATHOM_TRY(const std::unique_ptr<OutputFile> output, context_.files.Create(options_.output));
   while (next_to_write_ < items_.size()) {
     if (context_.interrupt.requested()) {
-      return Error{Format("interrupted after {} of {} lines; {} was not written", next_to_write_,
+      return Error(Format("interrupted after {} of {} lines; {} was not written", next_to_write_,
                           items_.size(), options_.output),
-                   "", "", ErrorKind::kInterrupted};
+                   "", "run the same command again", ErrorKind::kInterrupted);
     }
     FATHOM_OK(SubmitWhatFits());
     const StepResult step = engine_.Step();
@@ -91,7 +91,7 @@ Status Scorer::TakeEvent(const EngineEvent& event) {
   Line& line = in_flight_.at(event.id);
   const ScoreItem& item = items_[line.index];
   if (*event.finish == FinishReason::kError) {
-    return Failed(event.error, Format("id '{}'", item.id));
+    return Within(Format("id '{}'", item.id), *event.error);
   }
   if (line.logits) FATHOM_OK(line.logits->Commit());
   if (line.mtp_logits) FATHOM_OK(line.mtp_logits->Commit());

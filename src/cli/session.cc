@@ -112,12 +112,13 @@ Status Session::CheckPrompt(const std::vector<int32_t>& prompt) const {
   for (const int32_t id : prompt) {
     if (id >= vocab) {
       return BadInput(
-          Format("token {} of the prompt is outside the vocabulary of {} ids", id, vocab));
+          Format("token {} of the prompt is outside the vocabulary of {} ids", id, vocab), "",
+          Format("give ids from 0 to {}", vocab - 1));
     }
   }
   const auto tokens = static_cast<int64_t>(prompt.size());
   if (tokens >= 1 && tokens < max_model_len()) return Ok();
-  if (tokens == 0) return BadInput("the prompt is empty");
+  if (tokens == 0) return BadInput("the prompt is empty", "", "give a text or ids to answer");
   return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} that "
                          "fit",
                          tokens, max_model_len()),

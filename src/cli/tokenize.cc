@@ -114,7 +114,8 @@ Status CheckIds(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   for (const int32_t id : ids) {
     if (id >= tokenizer.vocab_size()) {
       return BadInput(
-          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()));
+          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()), "",
+          Format("give ids from 0 to {}", tokenizer.vocab_size() - 1));
     }
   }
   return Ok();

@@ -20,13 +20,9 @@ constexpr int64_t kLeastDefault = 256;
 
 int64_t BlocksFor(int64_t tokens) { return (tokens + kBlockTokens - 1) / kBlockTokens; }
 
-Error DoesNotFit(std::string what, std::string fix) {
-  return {std::move(what), "", std::move(fix), ErrorKind::kDoesNotFit};
-}
-
 Status AtLeastOne(std::string_view name, int64_t value) {
   if (value >= 1) return Ok();
-  return BadInput(Format("{} is {}, expected at least 1", name, value));
+  return BadInput(Format("{} is {}, expected at least 1", name, value), "", "raise it");
 }
 
 Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
@@ -36,7 +32,8 @@ Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
   FATHOM_OK(AtLeastOne("max_model_len", *limits.max_model_len));
   if (*limits.max_model_len <= model.max_positions) return Ok();
   return BadInput(Format("max_model_len is {}, the model has {} positions", *limits.max_model_len,
-                         model.max_positions));
+                         model.max_positions),
+                  "", Format("--max-model-len {} is the most", model.max_positions));
 }
 
 // Bytes left for the cache.
@@ -47,13 +44,13 @@ Result<int64_t> CacheBudget(const EngineLimits& limits, const MemoryBudget& memo
                              "available",
                              HumanBytes(memory.weight_bytes), HumanBytes(kWorkingBytes),
                              HumanBytes(memory.available_bytes)),
-                      "use a machine with more memory, or a checkpoint in a narrower format");
+                      "", "use a machine with more memory, or a checkpoint in a narrower format");
   }
   if (!limits.kv_cache_bytes) return left;
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
   return DoesNotFit(Format("a cache of {} is asked for, {} are left beside the weights",
                            HumanBytes(*limits.kv_cache_bytes), HumanBytes(left)),
-                    "ask for a smaller cache");
+                    "", "ask for a smaller cache");
 }
 
 // The longest sequence when the cache has at most `most_blocks`.
@@ -64,7 +61,7 @@ Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& li
     return DoesNotFit(
         Format("the cache of one sequence of {} tokens needs {}, {} are left for it", least,
                HumanBytes(BlocksFor(least) * block_bytes), HumanBytes(most_blocks * block_bytes)),
-        Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
+        "", Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
   }
   if (limits.max_model_len) return least;
   return std::max(least, std::min(model.max_positions, most_blocks / 2 * kBlockTokens));

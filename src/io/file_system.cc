@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -16,13 +17,16 @@ namespace fathom {
 Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit) {
   FATHOM_TRY(const auto file, Open(path));
   if (file->size() > limit) {
-    return BadInput(Format("the file has {} bytes, more than the {} allowed here",
-                           WithCommas(file->size()), WithCommas(limit)),
-                    path);
+    return TooLong(Format("has {} bytes", WithCommas(file->size())), path, limit);
   }
   std::string text(static_cast<size_t>(file->size()), '\0');
   FATHOM_OK(file->ReadAt(0, std::as_writable_bytes(std::span(text))));
   return text;
+}
+
+Error TooLong(std::string_view has, std::string path, int64_t limit) {
+  return BadInput(Format("the file {}, more than the {} allowed here", has, WithCommas(limit)),
+                  std::move(path), "name the right file, or split it into smaller ones");
 }
 
 bool SamePlace(const std::string& a, const std::string& b) {

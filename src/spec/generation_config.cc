@@ -43,7 +43,7 @@ Result<OptionalInt> IntAtLeast(const JsonReader& json, std::string_view key, int
 
 Result<GenerationDefaults> ParseGenerationConfig(const Json& json, std::string_view source,
                                                  int64_t vocab) {
-  const JsonReader root(json, std::string(source));
+  const JsonReader root(json, JsonSource::Fetched(source));
   if (!json.is_object()) return root.Mismatch("", "an object");
   GenerationDefaults defaults;
   FATHOM_TRY(defaults.temperature, NumberIn(root, "temperature", {0, 100, true}));

@@ -226,9 +226,11 @@ TEST_P(ModelConfigErrors, SayWhatWhereAndFix) {
   EXPECT_EQ(config.error().kind, ErrorKind::kBadInput);
 }
 
+#define FATHOM_FETCH \
+  "  fix: the file is damaged or was edited: fetch it again, or correct it there\n"
 #define FATHOM_STOPS \
   "  fix: this program does not compute such a model; it would give wrong text, so it stops\n"
-#define FATHOM_DAMAGED "  fix: config.json is damaged or was edited; fetch it again\n"
+#define FATHOM_DAMAGED FATHOM_FETCH
 
 constexpr BadConfig kBadConfigs[] = {
     {"UnknownArchitecture", DeepseekR1ConfigJson, "architectures", R"(["MixtralForCausalLM"])",
@@ -237,29 +239,30 @@ constexpr BadConfig kBadConfigs[] = {
      "  fix: supported: DeepseekV3ForCausalLM, DeepseekV2ForCausalLM, Qwen2ForCausalLM, "
      "LlamaForCausalLM\n"},
     {"NoArchitecture", DeepseekR1ConfigJson, "architectures", "",
-     "error: key \"architectures\" is missing\n  where: config.json\n"},
+     "error: key \"architectures\" is missing\n  where: config.json\n" FATHOM_FETCH},
     {"EmptyArchitectures", DeepseekR1ConfigJson, "architectures", "[]",
-     "error: expected the name of an architecture, found array\n"
-     "  where: config.json: /architectures\n"},
+     "error: expected the name of an architecture, found array []\n"
+     "  where: config.json: /architectures\n" FATHOM_FETCH},
     {"ArchitectureIsANumber", DeepseekR1ConfigJson, "architectures", "[3]",
      "error: expected the name of an architecture, found integer 3\n"
-     "  where: config.json: /architectures/0\n"},
+     "  where: config.json: /architectures/0\n" FATHOM_FETCH},
     {"LayersMissing", DeepseekR1ConfigJson, "num_hidden_layers", "",
-     "error: key \"num_hidden_layers\" is missing\n  where: config.json\n"},
+     "error: key \"num_hidden_layers\" is missing\n  where: config.json\n" FATHOM_FETCH},
     {"LayersOutOfRange", DeepseekR1ConfigJson, "num_hidden_layers", "0",
      "error: expected an integer from 1 to 1024, found integer 0\n"
-     "  where: config.json: /num_hidden_layers\n"},
+     "  where: config.json: /num_hidden_layers\n" FATHOM_FETCH},
     {"HiddenIsText", DeepseekR1ConfigJson, "hidden_size", "\"7168\"",
      "error: expected an integer from 1 to 65536, found string \"7168\"\n"
-     "  where: config.json: /hidden_size\n"},
+     "  where: config.json: /hidden_size\n" FATHOM_FETCH},
     {"EpsilonIsZero", DeepseekR1ConfigJson, "rms_norm_eps", "0",
-     "error: expected a number above 0, found integer 0\n  where: config.json: /rms_norm_eps\n"},
+     "error: expected a number above 0, found integer 0\n  where: config.json: "
+     "/rms_norm_eps\n" FATHOM_FETCH},
     {"OtherActivation", Qwen25ConfigJson, "hidden_act", "\"gelu\"",
      "error: expected \"silu\", found string \"gelu\"\n  where: config.json: "
      "/hidden_act\n" FATHOM_STOPS},
     {"UnknownDtype", DeepseekR1ConfigJson, "torch_dtype", "\"int8\"",
      "error: expected \"bfloat16\", \"float16\" or \"float32\", found string \"int8\"\n"
-     "  where: config.json: /torch_dtype\n"},
+     "  where: config.json: /torch_dtype\n" FATHOM_FETCH},
     {"OtherQuantisation", DeepseekR1ConfigJson, "quantization_config/quant_method", "\"awq\"",
      "error: quantisation \"awq\" is not supported\n"
      "  where: config.json: /quantization_config/quant_method\n"
@@ -277,10 +280,11 @@ constexpr BadConfig kBadConfigs[] = {
      "error: expected \"float\" or \"ue8m0\", found string \"e5m3\"\n"
      "  where: config.json: /quantization_config/scale_fmt\n" FATHOM_STOPS},
     {"OneScaleForAWholeTensor", DeepseekR1ConfigJson, "quantization_config/weight_block_size", "",
-     "error: key \"weight_block_size\" is missing\n  where: config.json: /quantization_config\n"},
+     "error: key \"weight_block_size\" is missing\n  where: config.json: "
+     "/quantization_config\n" FATHOM_FETCH},
     {"BlockOfOneSide", DeepseekR1ConfigJson, "quantization_config/weight_block_size", "[128]",
-     "error: expected two numbers of rows and columns, found array\n"
-     "  where: config.json: /quantization_config/weight_block_size\n"},
+     "error: expected two numbers of rows and columns, found array [128]\n"
+     "  where: config.json: /quantization_config/weight_block_size\n" FATHOM_FETCH},
     {"DynamicRope", DeepseekR1ConfigJson, "rope_scaling/type", "\"dynamic\"",
      "error: expected \"yarn\" or \"default\", found string \"dynamic\"\n"
      "  where: config.json: /rope_scaling/type\n" FATHOM_STOPS},
@@ -294,7 +298,7 @@ constexpr BadConfig kBadConfigs[] = {
     {"YarnWithoutItsContext", DeepseekR1ConfigJson, "rope_scaling/original_max_position_embeddings",
      "",
      "error: key \"original_max_position_embeddings\" is missing\n"
-     "  where: config.json: /rope_scaling\n"},
+     "  where: config.json: /rope_scaling\n" FATHOM_FETCH},
     {"BetasSwapped", DeepseekR1ConfigJson, "rope_scaling/beta_slow", "64",
      "error: beta_fast 32 is below beta_slow 64\n  where: config.json: "
      "/rope_scaling\n" FATHOM_DAMAGED},
@@ -326,7 +330,7 @@ constexpr BadConfig kBadConfigs[] = {
      "config.json\n" FATHOM_DAMAGED},
     {"DenseLayersBeyondTheModel", DeepseekR1ConfigJson, "first_k_dense_replace", "62",
      "error: expected an integer from 0 to 61, found integer 62\n"
-     "  where: config.json: /first_k_dense_replace\n"},
+     "  where: config.json: /first_k_dense_replace\n" FATHOM_FETCH},
     {"BiasInLatentAttention", DeepseekR1ConfigJson, "attention_bias", "true",
      "error: expected false, found bool true\n  where: config.json: "
      "/attention_bias\n" FATHOM_STOPS},
@@ -351,10 +355,10 @@ constexpr BadConfig kBadConfigs[] = {
      "  where: config.json\n" FATHOM_DAMAGED},
     {"EosOutsideVocabulary", Qwen25ConfigJson, "eos_token_id", "152064",
      "error: expected an integer from 0 to 152063, found integer 152064\n"
-     "  where: config.json: /eos_token_id\n"},
+     "  where: config.json: /eos_token_id\n" FATHOM_FETCH},
     {"EosListHoldsText", Llama31ConfigJson, "eos_token_id", R"([1, "2"])",
      "error: expected an integer from 0 to 128255, found string \"2\"\n"
-     "  where: config.json: /eos_token_id/1\n"},
+     "  where: config.json: /eos_token_id/1\n" FATHOM_FETCH},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, ModelConfigErrors, testing::ValuesIn(kBadConfigs),
@@ -372,8 +376,8 @@ TEST(ModelConfig, OfAListIsRefused) {
   const auto config = ParseModelConfig(Json::MakeArray(), "config.json");
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.error().ToString(),
-            "error: expected an object, found array\n"
-            "  where: config.json\n");
+            "error: expected an object, found array []\n"
+            "  where: config.json\n" FATHOM_FETCH);
 }
 
 TEST(ModelConfig, MoreExpertsThanAnyModelAreRefusedBeforeTheyAreListed) {

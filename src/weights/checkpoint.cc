@@ -34,7 +34,12 @@ constexpr const char* kFetchAgain =
 
 Result<Json> ReadJson(FileSystem& files, const std::string& path) {
   FATHOM_TRY(const std::string text, files.ReadText(path));
-  return ParseJson(text, path);
+  return ParseJson(text, JsonSource::Fetched(path));
+}
+
+Error NoConfig(const std::string& folder) {
+  return BadInput("there is no config.json in this folder", folder,
+                  "name the folder that the checkpoint was downloaded to, or fetch config.json");
 }
 
 Error NoWeights(FileSystem& files, const std::string& folder) {
@@ -76,6 +81,7 @@ Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder
   Checkpoint checkpoint;
   checkpoint.folder_ = folder;
   const std::string config_path = JoinPath(folder, "config.json");
+  if (!files.Exists(config_path)) return NoConfig(folder);
   FATHOM_TRY(const Json config, ReadJson(files, config_path));
   FATHOM_TRY(checkpoint.config_, ParseModelConfig(config, config_path));
   if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
@@ -212,7 +218,7 @@ Result<MappedTensor> Checkpoint::Map(FileSystem& files, const TensorInfo& tensor
   if (static_cast<int64_t>(bytes.size()) != opened.size()) {
     return Failed(
         Format("the file has {} bytes, it had {} when it was opened", bytes.size(), opened.size()),
-        opened.path() + ": " + tensor.name);
+        opened.path() + ": " + tensor.name, "leave the file alone while it is read, and run again");
   }
   return MappedTensor{std::move(file), bytes.subspan(static_cast<size_t>(tensor.offset),
                                                      static_cast<size_t>(tensor.bytes))};

@@ -39,6 +39,11 @@ struct TypeInfo {
 constexpr std::array<TypeInfo, 6> kTypes = {
     {{"<f4", 4}, {"<f8", 8}, {"<i4", 4}, {"<i8", 8}, {"|u1", 1}, {"<u2", 2}}};
 
+Error NotAnArray(std::string what) {
+  return BadInput(std::move(what), "",
+                  "write the array with numpy.save, in C order, as one of <f4 <f8 <i4 <i8 |u1 <u2");
+}
+
 int64_t TypeBytes(NpyType type) { return kTypes[static_cast<size_t>(type)].bytes; }
 
 // Reads the header: a literal of a Python dictionary with the keys descr, fortran_order and shape.
@@ -128,13 +133,13 @@ Status CheckLength(const NpyArray& array, size_t data_bytes) {
   int64_t bytes = TypeBytes(array.type);
   for (const int64_t dim : array.shape) {
     if (__builtin_mul_overflow(bytes, dim, &bytes)) {
-      return BadInput(Format("an array of shape {} has no size", ShapeString(array.shape)));
+      return NotAnArray(Format("an array of shape {} has no size", ShapeString(array.shape)));
     }
   }
   if (static_cast<size_t>(bytes) == data_bytes) return Ok();
-  return BadInput(Format("{} {} needs {} bytes of data, the file has {}",
-                         kTypes[static_cast<size_t>(array.type)].descr, ShapeString(array.shape),
-                         bytes, data_bytes));
+  return NotAnArray(Format("{} {} needs {} bytes of data, the file has {}",
+                           kTypes[static_cast<size_t>(array.type)].descr, ShapeString(array.shape),
+                           bytes, data_bytes));
 }
 
 std::string Header(int64_t rows, int64_t cols) {
@@ -172,21 +177,20 @@ template std::vector<uint16_t> NpyArray::As() const;
 Result<NpyArray> ParseNpy(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (!text.starts_with(kMagic) || text.size() < kPrefixBytes) {
-    return BadInput("not a .npy file of version 1.0");
+    return NotAnArray("not a .npy file of version 1.0");
   }
   uint16_t header_bytes = 0;
   std::memcpy(&header_bytes, text.data() + kMagic.size(), sizeof(header_bytes));
   if (header_bytes > text.size() - kPrefixBytes) {
-    return BadInput(Format("the header claims {} bytes, the file ends after {} of them",
-                           header_bytes, text.size() - kPrefixBytes));
+    return NotAnArray(Format("the header claims {} bytes, the file ends after {} of them",
+                             header_bytes, text.size() - kPrefixBytes));
   }
   HeaderReader header(text.substr(kPrefixBytes, header_bytes));
-  if (!header.Read()) return BadInput("the header is not one that numpy writes");
-  if (header.fortran_order) return BadInput("the array is in Fortran order, C order is needed");
+  if (!header.Read()) return NotAnArray("the header is not one that numpy writes");
+  if (header.fortran_order) return NotAnArray("the array is in Fortran order, C order is needed");
   const std::optional<NpyType> type = TypeNamed(header.descr);
   if (!type) {
-    return BadInput(Format("type \"{}\" is not known", header.descr), "",
-                    "known: <f4, <f8, <i4, <i8, |u1, <u2");
+    return NotAnArray(Format("type \"{}\" is not known", header.descr));
   }
   NpyArray array{*type, std::move(header.shape), {}};
   const auto data = file.subspan(kPrefixBytes + header_bytes);

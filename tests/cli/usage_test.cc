@@ -102,7 +102,8 @@ TEST(Usage, EachMistakeIsNamedWithAWayOut) {
        "error: --max-num-batched-tokens must be 1 to 65536, found 0\n  where: run\n  fix: " +
            See("run")},
       {{"run", "-p", "a", "--chat-template-kwargs", "[]"},
-       "error: expected an object, found array\n  where: run: --chat-template-kwargs\n"},
+       "error: expected an object, found array []\n  where: run: --chat-template-kwargs\n"
+       "  fix: give a JSON object, such as {\"thinking\": true}\n"},
       {{"inspect"}, "error: MODEL is missing\n  where: inspect\n  fix: " + See("inspect")},
       {{"tokenize", "--text", "a"},
        "error: MODEL is missing\n  where: tokenize\n  fix: " + See("tokenize")},
