@@ -23,6 +23,7 @@
 #include "cli/session.h"
 #include "cli/text_assets.h"
 #include "engine/engine.h"
+#include "text/utf8.h"
 
 namespace fathom {
 namespace {
@@ -63,7 +64,7 @@ Result<ExitCode> Chat::Run() {
       continue;
     }
     interrupted = false;
-    if (line.starts_with("/")) {
+    if (interactive_ && line.starts_with("/")) {
       if (!Obey(line)) return ExitCode::kDone;
     } else if (line.find_first_not_of(" \t") != std::string::npos) {
       FATHOM_OK(TryTurn(line));
@@ -91,6 +92,7 @@ Status Chat::TryTurn(const std::string& line) {
 }
 
 Status Chat::Turn(const std::string& line) {
+  FATHOM_OK(CheckUtf8(line));
   messages_.Append(Message("user", line));
   FATHOM_TRY(Prompt prompt, FittingPrompt());
   AnswerPrinter printer(context_.console);
@@ -102,6 +104,7 @@ Status Chat::Turn(const std::string& line) {
   FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
+  context_.console.Note(reply.Advice());
   messages_.Append(Message("assistant", std::move(raw_text)));
   if (reply.finish == FinishReason::kError) return *reply.error;
   if (reply.finish == FinishReason::kCancelled && !interactive_) {

@@ -29,6 +29,17 @@
 namespace fathom {
 namespace {
 
+// An id that no token has would never end an answer: surely a mistake.
+Status CheckStopIds(const SamplingFlags& sampling, int64_t vocab) {
+  FATHOM_TRY(const std::vector<int32_t> ids, sampling.StopIds({}));
+  for (const int32_t id : ids) {
+    if (id < vocab) continue;
+    return BadInput(Format("--stop-token-ids: {} is outside the vocabulary of {} ids", id, vocab),
+                    "", Format("give ids from 0 to {}", vocab - 1));
+  }
+  return Ok();
+}
+
 // What can be refused before the weights are loaded.
 Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
   const bool needs_text = flags.prompt_ids.empty() || !flags.sampling.stop.empty();
@@ -41,6 +52,7 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
     return BadInput("the checkpoint has no chat template", folder.path,
                     "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
   }
+  FATHOM_OK(CheckStopIds(flags.sampling, folder.checkpoint.config().vocab));
   FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults));
   return ValidateSampling(params, folder.checkpoint.config().vocab);
 }

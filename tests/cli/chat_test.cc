@@ -48,14 +48,35 @@ TEST_F(ChatTest, FromAPipeEachLineIsOneTurn) {
   EXPECT_NE(outcome.err.find("prompt of 33 tokens"), std::string::npos) << outcome.err;
 }
 
-TEST_F(ChatTest, ExitClearAndUnknownCommands) {
-  const Outcome outcome = RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100",
-                                          "--max-tokens", "2", "--system", "S"}),
-                                    "one\n/clear\none\n/help\n/exit\nnever\n");
+TEST_F(ChatTest, OnATerminalThereAreCommands) {
+  Child child(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2",
+                    "--system", "S"}),
+              Child::Streams::kTerminal);
+  for (const char* line : {"one\n", "/clear\n", "one\n", "/help\n", "/exit\n"}) {
+    ASSERT_TRUE(child.ReadUntil("> "));
+    child.Write(line);
+  }
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_EQ(Count(outcome.out, "prompt of 20 tokens"), 2) << outcome.out;
+  EXPECT_NE(outcome.out.find("unknown command /help; known: /exit, /clear"), std::string::npos);
+}
+
+TEST_F(ChatTest, FromAPipeEachLineIsAMessageWhateverItBeginsWith) {
+  const Outcome outcome =
+      RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2"}),
+                "/exit\n/etc/passwd\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "aa\naa\n");
-  EXPECT_EQ(Count(outcome.err, "prompt of 20 tokens"), 2) << outcome.err;
-  EXPECT_NE(outcome.err.find("unknown command /help; known: /exit, /clear\n"), std::string::npos);
+  EXPECT_EQ(outcome.err.find("unknown command"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ChatTest, ALineThatIsNotUtf8IsRefusedWithItsPlace) {
+  const Outcome outcome = RunFathom(Args({"--chat-template", plain_}), "ab\xff\n");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_NE(outcome.err.find("error: byte 0xff at offset 2 (line 1) is not UTF-8\n  where: run\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(ChatTest, AFullContextLeavesTheOldestTurnOutAndSaysSo) {
