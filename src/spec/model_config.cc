@@ -226,7 +226,7 @@ Status ParseRoutingV3(const JsonReader& json, MoeConfig& moe) {
   if (moe.groups > 1) moe.group_score = GroupScore::kTopTwoSum;
   FATHOM_TRY(const bool normalize, json.BoolOr("norm_topk_prob", true));
   moe.normalize = normalize && moe.experts_per_token > 1;
-  FATHOM_TRY(moe.scale, Positive(json, "routed_scaling_factor", 1));
+  FATHOM_TRY(moe.scale, Positive(json, "routed_scaling_factor", 2.5));  // DeepseekV3Config's
   return Ok();
 }
 
@@ -235,10 +235,7 @@ Status ParseRoutingV2(const JsonReader& json, MoeConfig& moe) {
   FATHOM_TRY(const std::string method, json.StringOr("topk_method", "greedy"));
   if (method == "group_limited_greedy") {
     moe.group_score = GroupScore::kMax;
-  } else if (method == "greedy") {  // the number of groups has no meaning then
-    moe.groups = 1;
-    moe.top_groups = 1;
-  } else {
+  } else if (method != "greedy") {
     return Unsupported(json, "topk_method", "\"greedy\" or \"group_limited_greedy\"");
   }
   FATHOM_TRY(const bool normalize, json.BoolOr("norm_topk_prob", false));
@@ -267,6 +264,36 @@ Status CheckGroups(const JsonReader& json, const MoeConfig& moe) {
   return Ok();
 }
 
+// What a key that is absent means: the default of the architecture's configuration class, so that a
+// file which transformers reads is read alike. None where the class has none either.
+struct MoeDefaults {
+  int64_t shared_experts;
+  std::optional<int64_t> groups, top_groups;
+  int64_t first_dense_layers;
+};
+
+// transformers, models/deepseek_v3/configuration_deepseek_v3.py (DeepseekV3Config) and
+// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config).
+constexpr MoeDefaults kV3Defaults = {1, 8, 4, 3};
+constexpr MoeDefaults kV2Defaults = {0, std::nullopt, std::nullopt, 0};
+
+// A null is not a default: to the reference it is a value that it cannot compute with.
+Result<int64_t> IntOrDefault(const JsonReader& json, std::string_view key,
+                             std::optional<int64_t> fallback, int64_t low, int64_t high) {
+  if (json.value().Find(key) == nullptr && fallback) return *fallback;
+  return json.Int(key, low, high);
+}
+
+// V2 without groups routes greedily and leaves both numbers out or null.
+Status ParseGroups(const JsonReader& json, const MoeDefaults& defaults, MoeConfig& moe) {
+  FATHOM_TRY(const std::string method, json.StringOr("topk_method", ""));
+  const bool needed = defaults.groups || method == "group_limited_greedy";
+  if (!needed) return Ok();
+  FATHOM_TRY(moe.groups, IntOrDefault(json, "n_group", defaults.groups, 1, kMaxExperts));
+  FATHOM_TRY(moe.top_groups, IntOrDefault(json, "topk_group", defaults.top_groups, 1, kMaxExperts));
+  return Ok();
+}
+
 Result<MoeConfig> ParseMoe(const JsonReader& json, const ModelConfig& config) {
   MoeConfig moe;
   FATHOM_TRY(moe.routed_experts, json.Int("n_routed_experts", 1, kMaxExperts));
@@ -276,15 +303,16 @@ Result<MoeConfig> ParseMoe(const JsonReader& json, const ModelConfig& config) {
                "program takes",
                config.layers, moe.routed_experts, kMaxExpertsOfModel));
   }
-  FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", 0, 0, 64));
+  const bool v3 = config.architecture == Architecture::kDeepseekV3;
+  const MoeDefaults& defaults = v3 ? kV3Defaults : kV2Defaults;
+  FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", defaults.shared_experts, 0, 64));
   FATHOM_TRY(moe.experts_per_token, json.Int("num_experts_per_tok", 1, kMaxExperts));
   FATHOM_TRY(moe.intermediate, json.Int("moe_intermediate_size", 1, kMaxHidden));
-  FATHOM_TRY(moe.groups, json.IntOr("n_group", 1, 1, kMaxExperts));
-  FATHOM_TRY(moe.top_groups, json.IntOr("topk_group", 1, 1, kMaxExperts));
-  FATHOM_TRY(moe.first_dense_layers, json.IntOr("first_k_dense_replace", 0, 0, config.layers));
+  FATHOM_OK(ParseGroups(json, defaults, moe));
+  FATHOM_TRY(moe.first_dense_layers, IntOrDefault(json, "first_k_dense_replace",
+                                                  defaults.first_dense_layers, 0, config.layers));
   FATHOM_TRY(moe.layer_freq, json.IntOr("moe_layer_freq", 1, 1, kMaxLayers));
-  FATHOM_OK(config.architecture == Architecture::kDeepseekV3 ? ParseRoutingV3(json, moe)
-                                                             : ParseRoutingV2(json, moe));
+  FATHOM_OK(v3 ? ParseRoutingV3(json, moe) : ParseRoutingV2(json, moe));
   FATHOM_OK(CheckGroups(json, moe));
   return moe;
 }
