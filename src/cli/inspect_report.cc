@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -33,7 +34,7 @@ int64_t Elements(const TensorInfo& tensor) {
   return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// The lines of an error of Checkpoint::Verify.
+// The lines of an error.
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -44,6 +45,11 @@ std::vector<std::string> Lines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+void AddProblem(const Error& error, std::string_view text, InspectReport& report) {
+  for (std::string& line : Lines(text)) report.problems.push_back(std::move(line));
+  if (report.fix.empty()) report.fix = error.fix;
 }
 
 std::string Quantization(const ModelConfig& config) {
@@ -75,7 +81,8 @@ void ForEachComponent(const ModelSummary& summary, const Visit& visit) {
 
 }  // namespace
 
-InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer) {
+InspectReport MakeInspectReport(const Checkpoint& checkpoint, const std::vector<Error>& left_out,
+                                bool has_tokenizer) {
   InspectReport report;
   report.folder = checkpoint.folder();
   report.config = checkpoint.config();
@@ -93,9 +100,10 @@ InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer
   report.bytes = checkpoint.total_bytes();
   report.has_mtp = report.summary.mtp.tensors > 0;
   report.has_tokenizer = has_tokenizer;
+  for (const Error& error : left_out) AddProblem(error, error.where + ": " + error.what, report);
   // A checkpoint may leave its MTP layers out; once one tensor of them is there all must be.
   if (const Status fits = checkpoint.Verify(report.has_mtp); !fits.ok()) {
-    report.problems = Lines(fits.error().what);
+    AddProblem(fits.error(), fits.error().what, report);
   }
   return report;
 }
@@ -129,7 +137,8 @@ Json InspectReport::ToJson() const {
                            {"bytes", bytes},
                            {"kv_bytes_per_token", kv},
                            {"tokenizer", has_tokenizer},
-                           {"problems", Json::ArrayOf(problems)}});
+                           {"problems", Json::ArrayOf(problems)},
+                           {"fix", fix.empty() ? Json() : Json(fix)}});
 }
 
 std::string InspectReport::ToText() const {
@@ -155,6 +164,7 @@ std::string InspectReport::ToText() const {
   text += Format("\n  {} {}, {}\n", files, files == 1 ? "file" : "files",
                  problems.empty() ? "no problems" : "PROBLEMS:");
   for (const std::string& problem : problems) text += "  " + problem + "\n";
+  if (!fix.empty()) text += "  fix: " + fix + "\n";
   return text;
 }
 

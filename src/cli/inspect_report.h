@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "spec/model_config.h"
 #include "spec/summary.h"
 #include "tensor/dtype.h"
@@ -24,14 +25,16 @@ struct InspectReport {
   int64_t bytes = 0;     // of all tensors
   bool has_mtp = false;  // the MTP layers named by the configuration are there
   bool has_tokenizer = false;
-  std::vector<std::string> problems;  // missing, surplus and mis-shaped tensors
+  std::vector<std::string> problems;  // files left out; missing, surplus, mis-shaped tensors
+  std::string fix;                    // of the first problem
 
   Json ToJson() const;
   std::string ToText() const;
 };
 
-// Uses headers only.
-InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer);
+// Uses headers only. `left_out`: what Checkpoint::OpenWhatIsThere found wrong.
+InspectReport MakeInspectReport(const Checkpoint& checkpoint, const std::vector<Error>& left_out,
+                                bool has_tokenizer);
 
 }  // namespace fathom
 

@@ -234,6 +234,33 @@ TEST(CheckpointErrors, ShardTruncated) {
   EXPECT_NE(error.find("where: " + path + ": "), std::string::npos) << error;
 }
 
+TEST(Checkpoint, ForAReportOpensWhatIsThere) {
+  Folder folder(TinyLlamaConfigJson());
+  folder.Write();
+  std::vector<Error> problems;
+  ASSERT_TRUE(Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems).ok());
+  EXPECT_TRUE(problems.empty());
+
+  folder.files.Remove("/m/model-00001-of-00002.safetensors");
+  const std::string path = "/m/model-00002-of-00002.safetensors";
+  const auto without_first = Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems);
+  ASSERT_TRUE(without_first.ok());
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].what,
+            "not all 2 files that the index names are here: 1 missing\n"
+            "    model-00001-of-00002.safetensors");
+  ASSERT_FALSE(without_first->tensors().empty());
+  EXPECT_EQ(without_first->FileOf(without_first->tensors()[0]), "model-00002-of-00002.safetensors");
+
+  problems.clear();
+  folder.files.Put(path, "abc");
+  const auto nothing = Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems);
+  ASSERT_TRUE(nothing.ok());
+  EXPECT_TRUE(nothing->tensors().empty());
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0].where, path);
+}
+
 TEST(CheckpointErrors, TensorInAnotherShard) {
   Folder folder(TinyLlamaConfigJson());
   folder.Write();
