@@ -58,7 +58,8 @@ Result<ExitCode> Chat::Run() {
     const LineReader::Event event = lines_.Next(line);
     if (event == LineReader::Event::kEnd) return ExitCode::kDone;
     if (event == LineReader::Event::kInterrupted) {
-      if (interrupted || !interactive_) return ExitCode::kInterrupted;
+      const bool leave = interrupted || !interactive_ || context_.interrupt.ends_program();
+      if (leave) return ExitCode::kInterrupted;
       interrupted = true;
       context_.console.Note("\nCtrl-C again leaves.\n");
       continue;

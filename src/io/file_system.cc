@@ -29,9 +29,14 @@ Error TooLong(std::string_view has, std::string path, int64_t limit) {
                   std::move(path), "name the right file, or split it into smaller ones");
 }
 
-bool SamePlace(const std::string& a, const std::string& b) {
+std::string ResolvedPath(const std::string& path) {
   std::error_code error;
-  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+  // Absolute first: of a relative path no part of which exists nothing would be resolved.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error).string();
+}
+
+bool SamePlace(const std::string& a, const std::string& b) {
+  return ResolvedPath(a) == ResolvedPath(b);
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {

@@ -75,6 +75,9 @@ std::unique_ptr<FileSystem> MakePosixFileSystem();
 // The error of a text of more than `limit` bytes: "the file <has>, more than the 5 allowed here".
 Error TooLong(std::string_view has, std::string path, int64_t limit);
 
+// Where a name leads, links and dots resolved; it does not have to exist.
+std::string ResolvedPath(const std::string& path);
+
 // True when both names lead to the same place, links and dots resolved; neither has to exist.
 bool SamePlace(const std::string& a, const std::string& b);
 

@@ -227,6 +227,8 @@ TEST_F(PosixFiles, OnePlaceMayHaveSeveralNames) {
   std::filesystem::create_symlink("real", folder / "link");
   EXPECT_TRUE(SamePlace(folder / "link", folder / "./real"));
   EXPECT_FALSE(SamePlace(folder / "real", folder / "none"));
+  // Of a name no part of which exists too.
+  EXPECT_TRUE(SamePlace("there-is-no-such-name", "./there-is-no-such-name"));
 }
 
 TEST_F(PosixFiles, ReadsFromAFolderWithoutWritePermission) {

@@ -1,6 +1,7 @@
 // The chat, from a pipe and on a terminal.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -138,6 +139,21 @@ TEST_F(ChatTest, CtrlCStopsTheAnswerAndNotTheChat) {
   ASSERT_TRUE(child.ReadUntil("\n> "));
   child.Write("/exit\n");
   EXPECT_EQ(child.Finish().exit_code, 0);
+}
+
+TEST_F(ChatTest, ATerminationEndsTheChatAtThePromptAndInsideAnAnswer) {
+  Child waiting(Args({}), Child::Streams::kTerminal);
+  ASSERT_TRUE(waiting.ReadUntil("> "));
+  waiting.Signal(SIGTERM);
+  EXPECT_EQ(waiting.Finish().exit_code, 143);
+
+  Child answering(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--ignore-eos"}),
+                  Child::Streams::kTerminal);
+  ASSERT_TRUE(answering.ReadUntil("> "));
+  answering.Write("hi\n");
+  ASSERT_TRUE(answering.ReadUntil("aaaa"));
+  answering.Signal(SIGTERM);
+  EXPECT_EQ(answering.Finish().exit_code, 143);
 }
 
 TEST_F(ChatTest, ASecondCtrlCAtThePromptLeaves) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -278,6 +279,20 @@ TEST_F(RunTest, CtrlCEndsOnePromptWith130AndKeepsWhatThereIs) {
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_TRUE(outcome.out.ends_with("a\n"));
   EXPECT_NE(outcome.err.find("cancelled\n"), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, ATerminationIsAnsweredAsCtrlCIs) {
+  for (const auto& [signal, code] : {std::pair(SIGTERM, 143), {SIGHUP, 129}}) {
+    Child child({"run", model_, "-p", "a", "--raw", "--ignore-eos", "--temperature", "0",
+                 "--logit-bias", "99:100"},
+                Child::Streams::kPipes);
+    ASSERT_TRUE(child.ReadUntil("aaa"));
+    child.Signal(signal);
+    const Outcome outcome = child.Finish();
+    EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+    EXPECT_TRUE(outcome.out.ends_with("a\n"));
+    EXPECT_NE(outcome.err.find("cancelled\n"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST_F(RunTest, CtrlCWithJsonStillPrintsTheObject) {
