@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/check.h"
 
@@ -66,34 +68,46 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::ParallelFor(int64_t items, const std::function<void(int64_t, int)>& body) {
-  if (items <= 0) return;
-  if (workers_.empty() || items == 1) {
-    for (int64_t i = 0; i < items; ++i) body(i, 0);
-    return;
-  }
+void ThreadPool::Run(int64_t items, const std::function<void(int64_t, int)>& body) {
   FATHOM_CHECK(!running_);
+  if (items <= 0) return;
   running_ = true;
+  body_ = &body;
+  items_ = items;
+  next_item_ = 0;
+  if (items > 1) WakeWorkers();
+  TakeItems(0);
+  open_ = false;
+  AwaitWorkers();
+  running_ = false;
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadPool::WakeWorkers() {
+  if (workers_.empty()) return;
+  open_ = true;
   {
     const std::lock_guard lock(mutex_);
-    body_ = &body;
-    items_ = items;
-    next_item_ = 0;
-    busy_workers_ = static_cast<int>(workers_.size());
     ++generation_;
   }
   started_.notify_all();
-  TakeItems(0);
-  for (int i = 0; i < kSpins && busy_workers_ != 0; ++i) Pause();
-  if (busy_workers_ != 0) {
-    std::unique_lock lock(mutex_);
-    finished_.wait(lock, [this] { return busy_workers_ == 0; });
-  }
-  running_ = false;
+}
+
+void ThreadPool::AwaitWorkers() {
+  for (int i = 0; i < kSpins && inside_ != 0; ++i) Pause();
+  if (inside_ == 0) return;
+  std::unique_lock lock(mutex_);
+  finished_.wait(lock, [this] { return inside_ == 0; });
 }
 
 void ThreadPool::TakeItems(int thread) {
-  for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  try {
+    for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  } catch (...) {
+    next_item_ = items_;
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+  }
 }
 
 void ThreadPool::WorkerLoop(int thread) {
@@ -106,8 +120,9 @@ void ThreadPool::WorkerLoop(int thread) {
     }
     seen = generation_;
     if (stop_) return;
-    TakeItems(thread);
-    if (--busy_workers_ == 0) {
+    ++inside_;
+    if (open_) TakeItems(thread);
+    if (--inside_ == 0) {
       const std::lock_guard lock(mutex_);
       finished_.notify_all();
     }

@@ -39,7 +39,7 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
   Head(step, weights, batch.logit_rows);
   result.logits = logits_.view();
   if (!batch.mtp_next.empty()) {
-    result.mtp_logits = mtp_.Forward(step, *weights.mtp, batch, h_.view());
+    result.mtp_logits = mtp_.Forward(step, *weights.mtp, batch, h_.view(), layer_);
   }
   return result;
 }
@@ -47,7 +47,7 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
 void Decoder::Embed(const Step& step, const ModelWeights& weights,
                     std::span<const int32_t> tokens) {
   h_.Resize(static_cast<int64_t>(tokens.size()), weights.embedding.cols());
-  ForEach(step.compute, h_.rows(), [&](int64_t token, int) {
+  step.compute.pool->ParallelFor(h_.rows(), [&](int64_t token, int) {
     weights.embedding.CopyRow(tokens[static_cast<size_t>(token)], h_[token]);
   });
   RoundActivations(step.compute, h_.view());

@@ -39,6 +39,7 @@ class GqaAttention {
   Matrix<float> v_;       // [n, kv_heads * head_dim]
   Matrix<float> values_;  // [n, heads * head_dim]
   std::vector<AttentionTask> attention_;
+  AttentionBuffers buffers_;
 };
 
 }  // namespace fathom

@@ -70,12 +70,16 @@ void MoeMlp::ChooseExperts(const Step& step, const MoeWeights& weights, MatView<
   chosen_weights_.Resize(n, moe_.experts_per_token);
   const MatMulTask logits{x, &weights.router, router_logits_.view()};
   MatMul(step.compute, {&logits, 1});
+  while (static_cast<int>(router_buffers_.size()) < step.compute.pool->threads()) {
+    router_buffers_.emplace_back(moe_.routed_experts);
+  }
   const int64_t slices = (n + kRouteTokens - 1) / kRouteTokens;
-  ForEach(step.compute, slices, [&](int64_t slice, int) {
+  step.compute.pool->ParallelFor(slices, [&](int64_t slice, int thread) {
     const int64_t first = slice * kRouteTokens;
     const int64_t count = std::min(kRouteTokens, n - first);
     Route(rule_, router_logits_.view().Rows(first, count), weights.choice_bias,
-          chosen_.view().Rows(first, count), chosen_weights_.view().Rows(first, count));
+          chosen_.view().Rows(first, count), chosen_weights_.view().Rows(first, count),
+          router_buffers_[static_cast<size_t>(thread)]);
   });
 }
 
@@ -102,7 +106,7 @@ void MoeMlp::SortByExpert() {
 
 void MoeMlp::GatherInputs(const Step& step, MatView<const float> x) {
   slots_.Resize(slot_.rows() * slot_.cols(), x.cols());
-  ForEach(step.compute, x.rows(), [&](int64_t token, int) {
+  step.compute.pool->ParallelFor(x.rows(), [&](int64_t token, int) {
     for (const int64_t slot : slot_[token]) {
       std::copy(x[token].begin(), x[token].end(), slots_[slot].begin());
     }
@@ -155,7 +159,7 @@ void MoeMlp::RunExperts(const Step& step, const MoeWeights& weights, MatView<con
 // out[t] = sum of weight * slots_[slot], experts ascending, then the shared output already in
 // out[t]. The sum is taken in the row of the first choice.
 void MoeMlp::Combine(const Step& step, bool shared, MatView<float> out) {
-  ForEach(step.compute, out.rows(), [&](int64_t token, int) {
+  step.compute.pool->ParallelFor(out.rows(), [&](int64_t token, int) {
     const std::span<const int64_t> slots = slot_[token];
     const std::span<const float> weights = chosen_weights_[token];
     const std::span<float> sum = slots_[slots[0]];

@@ -23,10 +23,11 @@ class MtpLayer {
  public:
   explicit MtpLayer(const ModelConfig& config);
 
-  // Runs the rows of `batch` whose mtp_next is known. state: [n, hidden]. Returns the logits of
-  // those among batch.logit_rows, valid until the next call.
+  // Runs the rows of `batch` whose mtp_next is known, in the buffers of `layer`. state: [n,
+  // hidden]. Returns the logits of those among batch.logit_rows, valid until the next call.
   MatView<const float> Forward(const Step& main, const MtpWeights& weights,
-                               const ForwardBatch& batch, MatView<const float> state);
+                               const ForwardBatch& batch, MatView<const float> state,
+                               DecoderLayer& layer);
 
  private:
   void SelectRows(const ForwardBatch& batch);
@@ -37,7 +38,6 @@ class MtpLayer {
 
   const double norm_eps_;
   const int64_t cache_layer_;
-  DecoderLayer layer_;
   StepRotations rotations_;
 
   std::vector<int64_t> rows_;       // [r]: rows of the batch that take part

@@ -2,7 +2,6 @@
 #define FATHOM_MODEL_STEP_H_
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,13 +29,6 @@ struct Step {
     return block_tables[static_cast<size_t>(sequences[static_cast<size_t>(token)])];
   }
 };
-
-// Runs body(item, thread) for the items [0, items) over the pool. By reference, so that a step
-// allocates nothing for its closures.
-template <typename Body>
-void ForEach(const Compute& compute, int64_t items, const Body& body) {
-  compute.pool->ParallelFor(items, std::cref(body));
-}
 
 // The rotation of each token of a step.
 class StepRotations {

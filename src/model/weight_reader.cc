@@ -225,8 +225,9 @@ Status WeightReader::ReadAllStrips(const Compute& compute, Progress& progress) c
   compute.pool->ParallelFor(static_cast<int64_t>(strips_.size()), [&](int64_t i, int thread) {
     if (error.met()) return;
     const Strip& strip = strips_[static_cast<size_t>(i)];
-    error.Record(ReadStrip(strip, buffers[static_cast<size_t>(thread)]));
-    progress.Advance(strip.bytes());
+    Status read = ReadStrip(strip, buffers[static_cast<size_t>(thread)]);
+    if (read.ok()) progress.Advance(strip.bytes());
+    error.Record(std::move(read));
   });
   progress.End();
   return error.status();

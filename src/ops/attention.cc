@@ -71,21 +71,29 @@ AttentionPiece PieceOf(const AttentionTask& task, int64_t tile, int64_t split, f
           .end = std::min(task.context, (split + 1) * rows)};
 }
 
+int64_t ScratchFloats(int64_t key_dim, int64_t value_dim) {
+  return PadToLanes(AttentionScratchFloats(key_dim, value_dim));
+}
+int64_t StateFloats(int64_t value_dim) { return kHeadTile * (2 + PadToLanes(value_dim)); }
+
 // One call of Attention: its kernels, and the memory its items share.
 class AttentionRun {
  public:
   AttentionRun(const AttentionKernels& kernels, ThreadPool& pool, float scale,
-               std::span<const AttentionTask> tasks)
-      : kernels_(kernels), pool_(pool), scale_(scale), tasks_(tasks) {
+               std::span<const AttentionTask> tasks, AttentionBuffers& buffers)
+      : kernels_(kernels), pool_(pool), scale_(scale), tasks_(tasks), buffers_(buffers) {
+    int64_t scratch_floats = 0;
+    buffers_.tile_ends.clear();
+    buffers_.tile_ends.reserve(tasks.size());
     for (const AttentionTask& task : tasks) {
       CheckTask(task);
       tiles_ += TilesOf(task);
+      buffers_.tile_ends.push_back(tiles_);
       most_splits_ = std::max(most_splits_, SplitsOf(task));
-      scratch_floats_ = std::max(
-          scratch_floats_, PadToLanes(AttentionScratchFloats(task.q.cols(), task.out.cols())));
-      state_floats_ = std::max(state_floats_, kHeadTile * (2 + PadToLanes(task.out.cols())));
+      scratch_floats = std::max(scratch_floats, ScratchFloats(task.q.cols(), task.out.cols()));
+      state_floats_ = std::max(state_floats_, StateFloats(task.out.cols()));
     }
-    scratch_ = AlignedBuffer<float>(scratch_floats_ * pool.threads());
+    buffers_.scratch.Resize(pool.threads(), scratch_floats);
   }
 
   // A tile is one item of work where there are tiles enough for all threads; the splits of long
@@ -104,19 +112,19 @@ class AttentionRun {
     int64_t tile;
   };
   Place TileAt(int64_t item) const {
-    size_t i = 0;
-    while (item >= TilesOf(tasks_[i])) item -= TilesOf(tasks_[i++]);
-    return {tasks_[i], item};
+    const auto end = std::ranges::upper_bound(buffers_.tile_ends, item);
+    const AttentionTask& task = tasks_[static_cast<size_t>(end - buffers_.tile_ends.begin())];
+    return {task, TilesOf(task) - (*end - item)};
   }
 
-  AttentionState StateAt(const AlignedBuffer<float>& memory, int64_t index) const {
-    float* state = memory.data() + index * state_floats_;
+  AttentionState StateAt(int64_t index) const {
+    float* state = buffers_.states[index].data();
     return {.highest = state, .weight = state + kHeadTile, .sums = state + 2 * kHeadTile};
   }
 
   void RunSplit(const Place& place, int64_t split, int thread, const AttentionState& state) const {
-    kernels_.run(PieceOf(place.task, place.tile, split, scale_),
-                 scratch_.data() + thread * scratch_floats_, state);
+    kernels_.run(PieceOf(place.task, place.tile, split, scale_), buffers_.scratch[thread].data(),
+                 state);
   }
 
   void Finish(const Place& place, const AttentionState& state) const {
@@ -127,11 +135,11 @@ class AttentionRun {
   }
 
   void RunTiles() {
-    const AlignedBuffer<float> states(2 * state_floats_ * pool_.threads());
+    buffers_.states.Resize(2 * pool_.threads(), state_floats_);
     pool_.ParallelFor(tiles_, [&](int64_t item, int thread) {
       const Place place = TileAt(item);
-      const AttentionState state = StateAt(states, 2 * thread);
-      const AttentionState next = StateAt(states, 2 * thread + 1);
+      const AttentionState state = StateAt(2 * thread);
+      const AttentionState next = StateAt(2 * thread + 1);
       RunSplit(place, 0, thread, state);
       for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
         RunSplit(place, split, thread, next);
@@ -142,17 +150,17 @@ class AttentionRun {
   }
 
   void RunSplits() {
-    const AlignedBuffer<float> states(state_floats_ * tiles_ * most_splits_);
+    buffers_.states.Resize(tiles_ * most_splits_, state_floats_);
     pool_.ParallelFor(tiles_ * most_splits_, [&](int64_t item, int thread) {
       const Place place = TileAt(item / most_splits_);
       const int64_t split = item % most_splits_;
-      if (split < SplitsOf(place.task)) RunSplit(place, split, thread, StateAt(states, item));
+      if (split < SplitsOf(place.task)) RunSplit(place, split, thread, StateAt(item));
     });
     pool_.ParallelFor(tiles_, [&](int64_t item, int /*thread*/) {
       const Place place = TileAt(item);
-      const AttentionState state = StateAt(states, item * most_splits_);
+      const AttentionState state = StateAt(item * most_splits_);
       for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
-        kernels_.merge(StateAt(states, item * most_splits_ + split), place.task.out.cols(), state);
+        kernels_.merge(StateAt(item * most_splits_ + split), place.task.out.cols(), state);
       }
       Finish(place, state);
     });
@@ -164,20 +172,25 @@ class AttentionRun {
   std::span<const AttentionTask> tasks_;
   int64_t tiles_ = 0;
   int64_t most_splits_ = 1;
-  int64_t scratch_floats_ = 0;  // a thread
-  int64_t state_floats_ = 0;    // a state
-  AlignedBuffer<float> scratch_;
+  int64_t state_floats_ = 0;  // a state
+  AttentionBuffers& buffers_;
 };
 
 }  // namespace
 
-void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks) {
-  AttentionWith(KernelsFor(compute.isa), compute, scale, tasks);
+int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim) {
+  const int64_t floats = ScratchFloats(key_dim, value_dim) + kMaxSplits * StateFloats(value_dim);
+  return threads * floats * static_cast<int64_t>(sizeof(float));
+}
+
+void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks,
+               AttentionBuffers& buffers) {
+  AttentionWith(KernelsFor(compute.isa), compute, scale, tasks, buffers);
 }
 
 void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
-                   std::span<const AttentionTask> tasks) {
-  AttentionRun(kernels, *compute.pool, scale, tasks).Run();
+                   std::span<const AttentionTask> tasks, AttentionBuffers& buffers) {
+  AttentionRun(kernels, *compute.pool, scale, tasks, buffers).Run();
 }
 
 }  // namespace fathom

@@ -40,7 +40,7 @@ void Decode(benchmark::State& state) {
   std::fill_n(q.data(), q.rows() * q.cols(), 0.01F);
   Matrix<float> out(tokens * shape.heads, shape.value_dim);
   std::vector<AttentionTask> tasks;
-  tasks.reserve(tokens);
+  tasks.reserve(static_cast<size_t>(tokens));
   for (int64_t t = 0; t < tokens; ++t) {
     tasks.push_back({.q = q.view().Rows(t * shape.heads, shape.heads),
                      .kv = {.base = cache.data(),
@@ -54,10 +54,11 @@ void Decode(benchmark::State& state) {
   }
   ThreadPool pool(static_cast<int>(state.range(3)));
   const Compute compute = {.pool = &pool, .isa = *ChooseIsa("")};
+  AttentionBuffers buffers;
   double best = 1e9;
   double peak = 0;
   for ([[maybe_unused]] auto _ : state) {
-    best = std::min(best, SecondsOf(pool, [&] { Attention(compute, 0.1F, tasks); }));
+    best = std::min(best, SecondsOf(pool, [&] { Attention(compute, 0.1F, tasks, buffers); }));
     peak = std::max(peak, PeakFlops(compute));
   }
   const double operations =

@@ -66,7 +66,7 @@ AttentionKernels AttentionKernelsAvx512();
 
 // Attention (attention.h) with kernels of the caller's choice.
 void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
-                   std::span<const AttentionTask> tasks);
+                   std::span<const AttentionTask> tasks, AttentionBuffers& buffers);
 
 FATHOM_INLINE constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
 FATHOM_INLINE constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {

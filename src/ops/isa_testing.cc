@@ -33,8 +33,9 @@ void IsaTest::RunMatMul(Compute compute, std::span<const MatMulTask> tasks) cons
 void IsaTest::RunAttention(Compute compute, float scale,
                            std::span<const AttentionTask> tasks) const {
   compute.isa = isa();
-  if (GetParam() != TestIsa::kEmulatedAvx512) return Attention(compute, scale, tasks);
-  AttentionWith(AttentionKernelsEmulatedAvx512(), compute, scale, tasks);
+  AttentionBuffers buffers;
+  if (GetParam() != TestIsa::kEmulatedAvx512) return Attention(compute, scale, tasks, buffers);
+  AttentionWith(AttentionKernelsEmulatedAvx512(), compute, scale, tasks, buffers);
 }
 
 std::string IsaTestName(const testing::TestParamInfo<TestIsa>& info) {

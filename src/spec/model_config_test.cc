@@ -137,6 +137,13 @@ TEST(ModelConfig, ReadsQwen25) {
   EXPECT_EQ(config.KvValuesPerToken(), 2 * 4 * 128);
 }
 
+// The references give the norms of MLA's latents no epsilon, so they have their class's default.
+TEST(ModelConfig, TheLatentEpsilonDoesNotFollowTheOther) {
+  const ModelConfig config = ParseEdited(DeepseekR1ConfigJson(), "rms_norm_eps", "1e-5");
+  EXPECT_EQ(config.rms_norm_eps, 1e-5);
+  EXPECT_EQ(config.latent_norm_eps, 1e-6);
+}
+
 TEST(ModelConfig, ReadsLlama31) {
   const ModelConfig config = ParsedConfig(Llama31ConfigJson());
   EXPECT_EQ(config.architecture, Architecture::kLlama);

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kFullCases[] = {
     "v3_fp8",      "v3_fp8_ragged", "v3_bf16",    "v3_negbias",      "v3_noyarn",
     "v2lite_bf16", "v2_group_bf16", "qwen2_bf16", "qwen2_tied_bf16", "llama_bf16"};
-constexpr const char* kCompactCases[] = {"v3_fp8_ragged", "v3_negbias", "v2lite_bf16",
+constexpr const char* kCompactCases[] = {"v3_fp8_ragged", "v3_negbias", "v3_noyarn", "v2lite_bf16",
                                          "qwen2_tied_bf16"};
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -134,6 +135,19 @@ TEST(FileSizes, ALongSourceIsNamed) {
   EXPECT_THAT(
       CheckFileSizes({{"src/base/a.cc", "1\n2\n3\n"}, {"tests/b.cc", "1\n2\n3\n"}}, 2),
       ElementsAre("src/base/a.cc:3: a file of src has at most 2 lines: find the missing noun"));
+}
+
+// A clone should stay small: what only the full golden set needs is not in the repository.
+TEST(GoldenData, TheCompactCopyIsAtMostTenMegabytes) {
+  std::uintmax_t bytes = 0;
+  for (const auto& folder : std::filesystem::directory_iterator("tests/golden")) {
+    if (!folder.is_directory()) continue;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+      if (file.is_regular_file()) bytes += file.file_size();
+    }
+  }
+  EXPECT_GT(bytes, 1'000'000U);
+  EXPECT_LE(bytes, 10'000'000U);
 }
 
 // A dot is in each word, so that this file does not hold it.
