@@ -28,13 +28,6 @@ LineReader::Event LineReader::Next(std::string& line) {
   return Event::kLine;
 }
 
-LineReader::Event LineReader::ReadAll(std::string& text) {
-  Event event = Event::kLine;
-  while (event == Event::kLine) event = Fill();
-  text = std::exchange(buffer_, "");
-  return event;
-}
-
 bool LineReader::TakeLine(std::string& line) {
   const size_t end = buffer_.find('\n');
   if (end == std::string::npos) return false;

@@ -17,9 +17,6 @@ class LineReader {
   // what was typed so far is dropped.
   Event Next(std::string& line);
 
-  // Everything that is left.
-  Event ReadAll(std::string& text);
-
  private:
   bool TakeLine(std::string& line);
   // Waits for input; true when some arrived.

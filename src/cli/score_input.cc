@@ -36,15 +36,18 @@ Result<std::string> Kind(const JsonReader& line) {
   for (const auto& [key, value] : line.value().as_object()) {
     if (key == "ids" || key == "text" || key == "messages") found.push_back(key);
     const bool known = key == "id" || key == "tools" || (!found.empty() && found.back() == key);
-    if (!known) return BadInput(Format("unknown member '{}'", key), line.Where());
+    if (!known) {
+      return BadInput(Format("unknown member '{}'", key), line.Where(),
+                      "known: id, ids, text, messages, tools");
+    }
   }
   if (found.size() != 1) {
     return BadInput(Format("expected exactly one of \"ids\", \"text\" and \"messages\", found {}",
                            found.size()),
-                    line.Where());
+                    line.Where(), "say once what is to be scored");
   }
   if (found[0] != "messages" && line.Has("tools")) {
-    return BadInput("\"tools\" needs \"messages\"", line.Where());
+    return line.Wrong("\"tools\" needs \"messages\"");
   }
   return found[0];
 }
@@ -119,7 +122,8 @@ class LineParser {
     const auto size = static_cast<int64_t>(ids.size());
     if (size >= 1 && size <= options_.max_model_len) return Ok();
     return BadInput(Format("the line has {} ids, expected 1 to {}", size, options_.max_model_len),
-                    line.Where(), size > 0 ? "shorten it, or raise --max-model-len" : "");
+                    line.Where(),
+                    size > 0 ? "shorten it, or raise --max-model-len" : "leave the line out");
   }
 
   const ModelFolder& folder_;
@@ -151,7 +155,10 @@ Result<std::vector<ScoreItem>> ParseScoreInput(std::string_view text, const Mode
   }
   if (bad > 1) first->what += Format(" (the first of {} bad lines)", bad);
   if (first) return *std::move(first);
-  if (items.empty()) return BadInput("there is no line to score", options.source);
+  if (items.empty()) {
+    return BadInput("there is no line to score", options.source,
+                    "give lines such as {\"id\": \"a\", \"text\": \"Hello\"}");
+  }
   return items;
 }
 

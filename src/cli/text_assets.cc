@@ -12,6 +12,7 @@
 #include "api/input_text.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "cli/text_input.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"
@@ -33,8 +34,8 @@ Result<std::optional<ChatTemplate>> LoadTemplate(FileSystem& files, const Tokeni
   std::string text = tokenizer.chat_template().value_or("");
   std::string source = JoinPath(folder, "tokenizer_config.json") + ": /chat_template";
   if (!template_file.empty()) {
-    FATHOM_TRY(text, files.ReadText(template_file));
-    source = template_file;
+    FATHOM_TRY(text, ReadTextInput(files, template_file));
+    source = InputName(template_file);
   }
   if (text.empty()) return std::optional<ChatTemplate>();
   FATHOM_TRY(ChatTemplate parsed, ChatTemplate::Parse(text, source));

@@ -43,7 +43,9 @@ Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
   variables["add_generation_prompt"] = Value::Bool(input.add_generation_prompt);
   variables["bos_token"] = Value::String(input.bos_token);
   variables["eos_token"] = Value::String(input.eos_token);
-  if (!input.extra.is_object()) return BadInput("extra variables are not an object");
+  if (!input.extra.is_object()) {
+    return BadInput("extra variables are not an object", "", "give a JSON object");
+  }
   for (const auto& [name, value] : input.extra.as_object()) {
     FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/true));
   }

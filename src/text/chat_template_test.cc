@@ -186,6 +186,14 @@ TEST(ChatTemplate, SaysWhatItCannotDoAndWhere) {
   }
 }
 
+TEST(ChatTemplate, WhatItRaisesIsAboutTheMessagesAndTheRestAboutItself) {
+  EXPECT_EQ(Render("{{ raise_exception('roles must alternate') }}").error().fix,
+            "change the messages as the chat template asks, or give another template with "
+            "--chat-template FILE");
+  EXPECT_EQ(Render("{{ 5 // 0 }}").error().fix,
+            "correct the template, or give another with --chat-template FILE");
+}
+
 TEST(ChatTemplate, DateIsNeededOnlyWhereItIsUsed) {
   EXPECT_TRUE(Render("{{ 1 }}").ok());
   const auto result = Render("{{ strftime_now('%Y') }}");

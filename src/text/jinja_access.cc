@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
@@ -66,7 +67,7 @@ Result<Value> CharacterAt(const MarkedText& text, int64_t index, Budget& budget)
 // The indices that a slice takes of `size` items (Python, "slice.indices").
 Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size, Budget& budget) {
   const int64_t step = bounds.step.value_or(1);
-  if (step == 0) return BadInput("a slice with step 0");
+  if (step == 0) return TemplateError("a slice with step 0");
   const auto length = static_cast<int64_t>(size);
   const int64_t low = step > 0 ? 0 : -1;
   const int64_t high = step > 0 ? length : length - 1;
@@ -89,7 +90,7 @@ Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size,
 }  // namespace
 
 Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& budget) {
-  if (const std::string* what = object.undefined()) return BadInput(*what);
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
   if (const DictData* dict = object.dict()) {
     FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size() / 64)));
     const Value* member = FindMember(*dict, name);
@@ -107,7 +108,7 @@ Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& b
 
 Result<Value> GetItem(const Value& object, const Value& index, Budget& budget) {
   if (const MarkedText* name = index.string()) return GetAttribute(object, name->text(), budget);
-  if (const std::string* what = object.undefined()) return BadInput(*what);
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
   const std::optional<int64_t> number = index.integer();
   if (!number.has_value()) {
     return Value::MakeUndefined(
@@ -153,8 +154,8 @@ Result<Value> GetSlice(const Value& object, const SliceBounds& bounds, Budget& b
     for (const size_t i : indices) items.push_back(list->items[i]);
     return Value::List(std::move(items), list->is_tuple);
   }
-  if (const std::string* what = object.undefined()) return BadInput(*what);
-  return BadInput(Format("{} cannot be sliced", object.TypeName()));
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
+  return TemplateError(Format("{} cannot be sliced", object.TypeName()));
 }
 
 }  // namespace fathom::jinja

@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
 #include "text/utf8.h"
@@ -147,7 +148,7 @@ Status PutRepr(const Value& value, Writer& out) {
   if (const ListData* list = value.list()) return PutListRepr(*list, marked, out);
   if (const DictData* dict = value.dict()) return PutDictRepr(*dict, marked, out);
   if (value.is_undefined()) return out.Put("Undefined", false);
-  return BadInput(Format("a {} cannot be written", value.TypeName()));
+  return TemplateError(Format("a {} cannot be written", value.TypeName()));
 }
 
 class JsonWriter {
@@ -163,8 +164,8 @@ class JsonWriter {
     if (const MarkedText* text = value.string()) return PutString(*text);
     if (const ListData* list = value.list()) return PutList(*list, marked);
     if (const DictData* dict = value.dict()) return PutDict(*dict, marked);
-    if (const std::string* what = value.undefined()) return BadInput(*what);
-    return BadInput(Format("a {} cannot be written as JSON", value.TypeName()));
+    if (const std::string* what = value.undefined()) return TemplateError(*what);
+    return TemplateError(Format("a {} cannot be written as JSON", value.TypeName()));
   }
   MarkedText Take() { return out_.Take(); }
 

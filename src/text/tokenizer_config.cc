@@ -39,7 +39,7 @@ Result<std::optional<std::string>> ReadChatTemplate(const JsonReader& root) {
     FATHOM_TRY(std::string text, list.At(i).String("template"));
     return std::optional(std::move(text));
   }
-  return BadInput("none of the chat templates is named \"default\"", list.Where());
+  return list.Wrong("none of the chat templates is named \"default\"");
 }
 
 Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
@@ -47,7 +47,7 @@ Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
   const char* end = key.data() + key.size();
   const auto parsed = std::from_chars(key.data(), end, id);
   if (parsed.ec == std::errc() && parsed.ptr == end && id >= 0) return id;
-  return BadInput("key \"" + key + "\" is not a token id", place.Where());
+  return place.Wrong("key \"" + key + "\" is not a token id");
 }
 
 }  // namespace
