@@ -64,6 +64,7 @@ TEST(Inspect, TheMtpLayersMayBeAbsent) {
   const std::string key = "\"num_nextn_predict_layers\": 1";
   std::string without = config;
   without.replace(without.find(key), key.size(), "\"num_nextn_predict_layers\": 0");
+  std::filesystem::remove(model + "/model.safetensors");
   WriteRandomCheckpoint(*MakePosixFileSystem(), model, without);
   folder.Put("tiny/config.json", config);
   const Outcome outcome = RunFathom({"inspect", model, "--json"});
