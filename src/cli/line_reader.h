@@ -1,6 +1,7 @@
 #ifndef FATHOM_CLI_LINE_READER_H_
 #define FATHOM_CLI_LINE_READER_H_
 
+#include <cstddef>
 #include <string>
 
 #include "cli/interrupt.h"
@@ -25,6 +26,7 @@ class LineReader {
   int fd_;
   Interrupt& interrupt_;
   std::string buffer_;
+  size_t searched_ = 0;  // of the buffer: no line ends in it, so a long line is looked through once
 };
 
 }  // namespace fathom

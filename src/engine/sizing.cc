@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/math.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/sampler.h"
@@ -21,7 +22,7 @@ namespace {
 // A default length below this would be of no use to anybody: rather refuse.
 constexpr int64_t kLeastDefault = 256;
 
-int64_t BlocksFor(int64_t tokens) { return (tokens + kBlockTokens - 1) / kBlockTokens; }
+int64_t BlocksFor(int64_t tokens) { return CeilDiv(tokens, kBlockTokens); }
 
 // Far beyond any use, and far below where products of two limits overflow.
 constexpr int64_t kHighestLimit = int64_t{1} << 20;

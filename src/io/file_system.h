@@ -33,8 +33,9 @@ class MappedFile {
   virtual std::span<const std::byte> bytes() const = 0;
 };
 
-// An output that appears under its name whole or not at all: written to "<path>.partial", synced,
-// renamed by Commit. Without Commit the destructor removes the partial file.
+// An output that appears under its name whole or not at all: written to "<path>.partial" (with a
+// number where a file has that name), synced, renamed by Commit. Without Commit the destructor
+// removes the partial file.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;

@@ -163,11 +163,12 @@ std::string ParentOf(const std::string& path) {
 
 class PosixOutputFile : public OutputFile {
  public:
-  PosixOutputFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  PosixOutputFile(std::string path, std::string partial, Descriptor fd)
+      : path_(std::move(path)), partial_(std::move(partial)), fd_(std::move(fd)) {}
   PosixOutputFile(const PosixOutputFile&) = delete;
   PosixOutputFile& operator=(const PosixOutputFile&) = delete;
   ~PosixOutputFile() override {
-    if (!committed_) ::unlink(partial().c_str());
+    if (!committed_) ::unlink(partial_.c_str());
   }
 
   using OutputFile::Append;
@@ -191,17 +192,16 @@ class PosixOutputFile : public OutputFile {
     if (::fsync(fd_.get()) != 0 || !fd_.Close()) {
       return CallFailed(Format("cannot sync {} bytes", written_), path_);
     }
-    if (::rename(partial().c_str(), path_.c_str()) != 0) {
-      return CallFailed("cannot rename " + partial(), path_);
+    if (::rename(partial_.c_str(), path_.c_str()) != 0) {
+      return CallFailed("cannot rename " + partial_, path_);
     }
     committed_ = true;
     return SyncDirectory(ParentOf(path_));
   }
 
  private:
-  std::string partial() const { return path_ + ".partial"; }
-
   std::string path_;
+  std::string partial_;
   Descriptor fd_;
   int64_t written_ = 0;
   bool committed_ = false;
@@ -225,6 +225,17 @@ Result<std::string> OutputTarget(const std::string& path) {
                     "name a file that is new or may be replaced");
   }
   return std::filesystem::canonical(path, error).string();
+}
+
+// The name an output has until its commit: "<target>.partial". A file that has this name already,
+// of a person or of a run that was killed, stays as it is; the name gets a number then.
+std::string PartialName(const std::string& target) {
+  std::string name = target + ".partial";
+  std::error_code error;
+  for (int number = 2; std::filesystem::is_regular_file(name, error); ++number) {
+    name = Format("{}.partial-{}", target, number);
+  }
+  return name;
 }
 
 class PosixFileSystem : public FileSystem {
@@ -282,10 +293,10 @@ class PosixFileSystem : public FileSystem {
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
     FATHOM_TRY(const std::string target, OutputTarget(path));
-    const std::string partial = target + ".partial";
+    const std::string partial = PartialName(target);
     Descriptor fd(Retry([&] { return ::open(partial.c_str(), kFlags, 0666); }));
     if (!fd.valid()) return CannotCreate(target);
-    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, std::move(fd)));
+    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, partial, std::move(fd)));
   }
 
   Status MakeDirectory(const std::string& path) override {

@@ -74,6 +74,21 @@ TEST_F(PosixFiles, AnOutputAppearsWithItsCommit) {
   EXPECT_EQ(*files->ReadText(folder / "a"), "new");
 }
 
+TEST_F(PosixFiles, AFileThatHasTheNameOfAPartialOneStaysAsItIs) {
+  Write("a.partial", "a person's");
+  Write("a.partial-2", "too");
+  for (const bool commit : {true, false}) {
+    auto file = files->Create(folder / "a");
+    ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
+    if (commit) ASSERT_TRUE((*file)->Commit().ok());
+    file->reset();
+    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial", "a.partial-2"}));
+    EXPECT_EQ(*files->ReadText(folder / "a"), "new");
+    EXPECT_EQ(*files->ReadText(folder / "a.partial"), "a person's");
+    EXPECT_EQ(*files->ReadText(folder / "a.partial-2"), "too");
+  }
+}
+
 TEST_F(PosixFiles, AnOutputWithoutCommitLeavesNothing) {
   {
     auto file = files->Create(folder / "a");
