@@ -1,6 +1,7 @@
 #ifndef FATHOM_BASE_JSON_H_
 #define FATHOM_BASE_JSON_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>

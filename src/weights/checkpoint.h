@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "io/file_system.h"
 #include "spec/model_config.h"
