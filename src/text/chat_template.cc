@@ -13,7 +13,6 @@
 #include "text/jinja_parser.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
-#include "text/tokenizer.h"
 
 namespace fathom {
 

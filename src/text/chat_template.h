@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "text/tokenizer.h"
+#include "text/marked_text.h"
 
 namespace fathom {
 

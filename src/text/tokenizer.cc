@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "text/added_tokens.h"
 #include "text/bpe.h"
+#include "text/marked_text.h"
 #include "text/normalizer.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_json.h"
@@ -26,13 +27,6 @@
 
 namespace fathom {
 namespace {
-
-MarkedBytes Slice(const MarkedBytes& input, size_t begin, size_t end) {
-  const auto marks = input.plain.begin();
-  return {input.text.substr(begin, end - begin),
-          std::vector<bool>(marks + static_cast<ptrdiff_t>(begin),
-                            marks + static_cast<ptrdiff_t>(end))};
-}
 
 AddedTokenFinder MakeFinder(const std::vector<AddedToken>& tokens, const Normalizer& normalizer,
                             bool normalized) {
@@ -74,10 +68,10 @@ struct Tokenizer::State {
   // Of tokenizer.json and of the config, whose flags win, as in transformers.
   std::vector<AddedToken> AllAddedTokens() const;
   // What is left of a text once its tokens that are not normalised are out; ids are appended.
-  void EncodeSegment(const MarkedBytes& segment, Bpe::Scratch& scratch,
+  void EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
                      std::vector<int32_t>& ids) const;
   void EncodeWords(std::string_view text, Bpe::Scratch& scratch, std::vector<int32_t>& ids) const;
-  std::vector<int32_t> Encode(const MarkedBytes& input) const;
+  std::vector<int32_t> Encode(const MarkedText& input) const;
 
   TokenizerJson json;
   TokenizerConfig config;
@@ -133,10 +127,10 @@ void Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
   }
 }
 
-void Tokenizer::State::EncodeSegment(const MarkedBytes& segment, Bpe::Scratch& scratch,
+void Tokenizer::State::EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
                                      std::vector<int32_t>& ids) const {
-  const MarkedBytes input = json.normalizer.Normalize(segment);
-  const std::string_view text = input.text;
+  const MarkedText input = json.normalizer.Normalize(segment);
+  const std::string_view text = input.text();
   size_t done = 0;
   while (const auto found = normalized_tokens.Next(input, done)) {
     EncodeWords(text.substr(done, found->begin - done), scratch, ids);
@@ -146,16 +140,16 @@ void Tokenizer::State::EncodeSegment(const MarkedBytes& segment, Bpe::Scratch& s
   EncodeWords(text.substr(done), scratch, ids);
 }
 
-std::vector<int32_t> Tokenizer::State::Encode(const MarkedBytes& input) const {
+std::vector<int32_t> Tokenizer::State::Encode(const MarkedText& input) const {
   std::vector<int32_t> ids;
   Bpe::Scratch scratch;
   size_t done = 0;
   while (const auto found = raw_tokens.Next(input, done)) {
-    EncodeSegment(Slice(input, done, found->begin), scratch, ids);
+    EncodeSegment(input.Slice(done, found->begin), scratch, ids);
     ids.push_back(found->id);
     done = found->end;
   }
-  EncodeSegment(Slice(input, done, input.text.size()), scratch, ids);
+  EncodeSegment(input.Slice(done, input.size()), scratch, ids);
   return ids;
 }
 
@@ -185,16 +179,11 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
 }
 
 std::vector<int32_t> Tokenizer::Encode(std::string_view text, bool parse_special) const {
-  return state_->Encode({std::string(text), std::vector<bool>(text.size(), !parse_special)});
+  return state_->Encode(MarkedText(text, !parse_special));
 }
 
 std::vector<int32_t> Tokenizer::Encode(std::span<const TextSpan> spans) const {
-  MarkedBytes input;
-  for (const TextSpan& span : spans) {
-    input.text += span.text;
-    input.plain.resize(input.text.size(), span.from_message);
-  }
-  return state_->Encode(input);
+  return state_->Encode(MarkedText(spans));
 }
 
 std::string Tokenizer::DecodeBytes(std::span<const int32_t> ids, bool skip_special) const {

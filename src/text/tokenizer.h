@@ -11,15 +11,9 @@
 
 #include "base/result.h"
 #include "io/file_system.h"
+#include "text/marked_text.h"
 
 namespace fathom {
-
-// A piece of a prompt. Only pieces that the template wrote may become control tokens; what came out
-// of a message is encoded as plain text.
-struct TextSpan {
-  std::string text;
-  bool from_message = false;
-};
 
 // The texts of a checkpoint's tokenizer files; "" for one that is not there.
 struct TokenizerFiles {
