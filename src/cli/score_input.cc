@@ -84,7 +84,9 @@ class LineParser {
     if (!assets.ok()) return Within(line.Where(), std::move(assets).error());
     if (kind == "text") {
       FATHOM_TRY(const std::string text, line.String("text"));
-      return RawPrompt(**assets, text, options_.parse_special).ids;
+      auto prompt = RawPrompt(**assets, text, options_.parse_special);
+      if (!prompt.ok()) return Within(line.Where(), std::move(prompt).error());
+      return std::move(prompt->ids);
     }
     return MessageIds(line, **assets);
   }

@@ -70,16 +70,17 @@ Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conver
   input.date = Today();
   FATHOM_TRY(const std::vector<TextSpan> spans, assets.chat_template->Render(input));
   Prompt prompt{JoinSpans(spans), {}};
-  prompt.ids = options.parse_special ? assets.tokenizer.Encode(prompt.text, true)
-                                     : assets.tokenizer.Encode(std::span<const TextSpan>(spans));
+  FATHOM_TRY(prompt.ids, options.parse_special
+                             ? assets.tokenizer.Encode(prompt.text, true)
+                             : assets.tokenizer.Encode(std::span<const TextSpan>(spans)));
   return prompt;
 }
 
-Prompt RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special) {
+Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special) {
   Prompt prompt{std::string(text), {}};
   const auto bos = assets.tokenizer.bos_id();
   if (assets.tokenizer.add_bos() && bos) prompt.ids.push_back(*bos);
-  const std::vector<int32_t> ids = assets.tokenizer.Encode(text, parse_special);
+  FATHOM_TRY(const std::vector<int32_t> ids, assets.tokenizer.Encode(text, parse_special));
   prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
   return prompt;
 }

@@ -48,8 +48,9 @@ struct Prompt {
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
                             const PromptOptions& options);
 
-// A completion without a template: the text, after BOS where the tokenizer adds one.
-Prompt RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special);
+// A completion without a template: the text, after BOS where the tokenizer adds one. Errors: as
+// Tokenizer::Encode.
+Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special);
 
 }  // namespace fathom
 

@@ -40,7 +40,7 @@ BENCHMARK(BM_Load)->Unit(benchmark::kMillisecond);
 void BM_EncodeMixedText(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
   const std::string text = MixedText(size_t{1} << 20);
-  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).size());
+  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).value().size());
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
 }
 BENCHMARK(BM_EncodeMixedText)->Unit(benchmark::kMillisecond);
@@ -50,14 +50,14 @@ void BM_EncodeOneWord(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
   std::string text;
   while (text.size() < static_cast<size_t>(state.range(0))) text += "abracadabra";
-  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).size());
+  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).value().size());
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
 }
 BENCHMARK(BM_EncodeOneWord)->Range(1 << 10, 1 << 20)->Unit(benchmark::kMillisecond);
 
 void BM_Decode(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
-  const std::vector<int32_t> ids = tokenizer.Encode(MixedText(size_t{1} << 20), true);
+  const std::vector<int32_t> ids = tokenizer.Encode(MixedText(size_t{1} << 20), true).value();
   for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Decode(ids, false).size());
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(ids.size()));
 }

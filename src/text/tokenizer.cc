@@ -68,10 +68,10 @@ struct Tokenizer::State {
   // Of tokenizer.json and of the config, whose flags win, as in transformers.
   std::vector<AddedToken> AllAddedTokens() const;
   // What is left of a text once its tokens that are not normalised are out; ids are appended.
-  void EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
-                     std::vector<int32_t>& ids) const;
-  void EncodeWords(std::string_view text, Bpe::Scratch& scratch, std::vector<int32_t>& ids) const;
-  std::vector<int32_t> Encode(const MarkedText& input) const;
+  Status EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
+                       std::vector<int32_t>& ids) const;
+  Status EncodeWords(std::string_view text, Bpe::Scratch& scratch, std::vector<int32_t>& ids) const;
+  Result<std::vector<int32_t>> Encode(const MarkedText& input) const;
 
   TokenizerJson json;
   TokenizerConfig config;
@@ -115,9 +115,10 @@ Tokenizer::State::State(TokenizerJson parts, TokenizerConfig tokenizer_config)
   }
 }
 
-void Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
-                                   std::vector<int32_t>& ids) const {
-  for (const std::string_view word : json.pre_tokenizer.Split(text)) {
+Status Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
+                                     std::vector<int32_t>& ids) const {
+  FATHOM_TRY(const std::vector<std::string_view> pieces, json.pre_tokenizer.Split(text));
+  for (const std::string_view word : pieces) {
     const auto whole = words.find(word);
     if (whole != words.end()) {
       ids.push_back(whole->second);
@@ -125,31 +126,32 @@ void Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
       json.bpe.Encode(word, scratch, ids);
     }
   }
+  return Ok();
 }
 
-void Tokenizer::State::EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
-                                     std::vector<int32_t>& ids) const {
+Status Tokenizer::State::EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
+                                       std::vector<int32_t>& ids) const {
   const MarkedText input = json.normalizer.Normalize(segment);
   const std::string_view text = input.text();
   size_t done = 0;
   while (const auto found = normalized_tokens.Next(input, done)) {
-    EncodeWords(text.substr(done, found->begin - done), scratch, ids);
+    FATHOM_OK(EncodeWords(text.substr(done, found->begin - done), scratch, ids));
     ids.push_back(found->id);
     done = found->end;
   }
-  EncodeWords(text.substr(done), scratch, ids);
+  return EncodeWords(text.substr(done), scratch, ids);
 }
 
-std::vector<int32_t> Tokenizer::State::Encode(const MarkedText& input) const {
+Result<std::vector<int32_t>> Tokenizer::State::Encode(const MarkedText& input) const {
   std::vector<int32_t> ids;
   Bpe::Scratch scratch;
   size_t done = 0;
   while (const auto found = raw_tokens.Next(input, done)) {
-    EncodeSegment(input.Slice(done, found->begin), scratch, ids);
+    FATHOM_OK(EncodeSegment(input.Slice(done, found->begin), scratch, ids));
     ids.push_back(found->id);
     done = found->end;
   }
-  EncodeSegment(input.Slice(done, input.size()), scratch, ids);
+  FATHOM_OK(EncodeSegment(input.Slice(done, input.size()), scratch, ids));
   return ids;
 }
 
@@ -178,11 +180,11 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
   return Tokenizer(std::make_unique<State>(std::move(parts), std::move(config)));
 }
 
-std::vector<int32_t> Tokenizer::Encode(std::string_view text, bool parse_special) const {
+Result<std::vector<int32_t>> Tokenizer::Encode(std::string_view text, bool parse_special) const {
   return state_->Encode(MarkedText(text, !parse_special));
 }
 
-std::vector<int32_t> Tokenizer::Encode(std::span<const TextSpan> spans) const {
+Result<std::vector<int32_t>> Tokenizer::Encode(std::span<const TextSpan> spans) const {
   return state_->Encode(MarkedText(spans));
 }
 

@@ -38,11 +38,12 @@ class Tokenizer {
   // parse_special: added tokens inside the text become their ids, as transformers does; else the
   // text is plain. No BOS is added. Bytes that are not UTF-8 are encoded one by one as bytes, so
   // that DecodeBytes gives every text back (a normalizer's changes and the white space that tokens
-  // with lstrip or rstrip take apart).
-  std::vector<int32_t> Encode(std::string_view text, bool parse_special) const;
+  // with lstrip or rstrip take apart). Error (kBadInput): a pattern of the pre-tokenizer gives up
+  // on the text.
+  Result<std::vector<int32_t>> Encode(std::string_view text, bool parse_special) const;
   // Spans of one prompt: added tokens are parsed in spans of the template only. Where no message
   // holds the text of an added token the ids equal those of encoding the whole prompt at once.
-  std::vector<int32_t> Encode(std::span<const TextSpan> spans) const;
+  Result<std::vector<int32_t>> Encode(std::span<const TextSpan> spans) const;
   // Ids to bytes that are UTF-8 but for what the ids themselves cut; ids outside the vocabulary
   // give nothing.
   std::string DecodeBytes(std::span<const int32_t> ids, bool skip_special) const;
