@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "text/golden_testing.h"
 #include "text/normalizer.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {

@@ -10,13 +10,14 @@
 #include "base/json.h"
 #include "text/chat_template.h"
 #include "text/golden_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
 
 TokenizerFiles Files() {
-  return TokenizerFilesFromEnvironment("FATHOM_TOKENIZER_DIR").value_or(MakeTinyTokenizerFiles());
+  return TokenizerFilesFromEnvironment("FATHOM_TOKENIZER_DIR").value_or(TinyTokenizerFiles());
 }
 
 // The golden texts one after the other: prose, code, Chinese, digits, emoji.

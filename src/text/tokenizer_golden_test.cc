@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "text/detokenizer.h"
 #include "text/golden_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "io/memory_file_system_testing.h"
 #include "text/detokenizer.h"
-#include "text/golden_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -24,7 +24,7 @@ using Ids = std::vector<int32_t>;
 // The tiny tokenizer with its two files changed by `edit`.
 using Edit = std::function<void(Json& tokenizer, Json& config)>;
 TokenizerFiles Edited(const Edit& edit) {
-  TokenizerFiles files = MakeTinyTokenizerFiles();
+  TokenizerFiles files = TinyTokenizerFiles();
   Json tokenizer = ParseJson(files.tokenizer_json, "").value();
   Json config = ParseJson(files.tokenizer_config, "").value();
   edit(tokenizer, config);
@@ -40,39 +40,40 @@ Json& At(Json& object, std::string_view key) {
 }
 
 TEST(Tokenizer, EncodesWithMergesAndAddedTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  // hello = 262, " w" = 263, "or" = 264: the entries in the order of the merges from 259 on.
-  EXPECT_EQ(tokenizer.Encode("hello world", true).value(), Ids({262, 263, 264, 'l', 'd'}));
-  EXPECT_EQ(tokenizer.Encode("<|begin|>he<think>", true).value(), Ids({256, 259, 258}));
-  EXPECT_EQ(tokenizer.Encode("<think>", false).value(), Ids({'<', 't', 'h', 'i', 'n', 'k', '>'}));
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  EXPECT_EQ(tokenizer.Encode("hello world", true).value(),
+            Ids({kTinyHello, kTinySpaceW, kTinyOr, TinyByte('l'), TinyByte('d')}));
+  EXPECT_EQ(tokenizer.Encode("<bos>he<think>", true).value(), Ids({kTinyBos, kTinyHe, kTinyThink}));
+  EXPECT_EQ(tokenizer.Encode("<think>", false).value(), TinyBytes("<think>"));
   EXPECT_EQ(tokenizer.Encode("", true).value(), Ids());
 }
 
 TEST(Tokenizer, DecodesAndSkipsSpecialTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  const Ids ids = {256, 262, 258, 263, 257};
-  EXPECT_EQ(tokenizer.Decode(ids, false), "<|begin|>hello<think> w<|end|>");
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  const Ids ids = {kTinyBos, kTinyHello, kTinyThink, kTinySpaceW, kTinyEos};
+  EXPECT_EQ(tokenizer.Decode(ids, false), "<bos>hello<think> w<eos>");
   EXPECT_EQ(tokenizer.Decode(ids, true), "hello<think> w");
-  EXPECT_EQ(tokenizer.Decode(Ids{-1, 262, 100000}, false), "hello");
-  EXPECT_EQ(tokenizer.DecodeBytes(Ids{0xE4, 0xB8}, false), "\xE4\xB8");
-  EXPECT_EQ(tokenizer.Decode(Ids{0xE4, 0xB8}, false), "\uFFFD");
+  EXPECT_EQ(tokenizer.Decode(Ids{-1, kTinyHello, 100000}, false), "hello");
+  EXPECT_EQ(tokenizer.DecodeBytes(TinyBytes("\xE4\xB8"), false), "\xE4\xB8");
+  EXPECT_EQ(tokenizer.Decode(TinyBytes("\xE4\xB8"), false), "\uFFFD");
 }
 
 TEST(Tokenizer, KnowsItsTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  EXPECT_EQ(tokenizer.vocab_size(), 265);
-  EXPECT_EQ(tokenizer.TokenId("<think>"), 258);
-  EXPECT_EQ(tokenizer.TokenId("hello"), 262);
-  EXPECT_EQ(tokenizer.TokenId("\u0120w"), 263);
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  EXPECT_EQ(tokenizer.vocab_size(), 279);
+  EXPECT_EQ(tokenizer.TokenId("<think>"), kTinyThink);
+  EXPECT_EQ(tokenizer.TokenId("hello"), kTinyHello);
+  EXPECT_EQ(tokenizer.TokenId("\u0120w"), kTinySpaceW);
   EXPECT_EQ(tokenizer.TokenId("nothing"), std::nullopt);
-  EXPECT_EQ(tokenizer.bos_id(), 256);
-  EXPECT_EQ(tokenizer.eos_id(), 257);
+  EXPECT_EQ(tokenizer.bos_id(), kTinyBos);
+  EXPECT_EQ(tokenizer.eos_id(), kTinyEos);
   EXPECT_TRUE(tokenizer.add_bos());
-  EXPECT_EQ(tokenizer.chat_template(), std::nullopt);
+  EXPECT_EQ(ParseOrDie({TinyTokenizerFiles().tokenizer_json, "", ""}).chat_template(),
+            std::nullopt);
 }
 
 TEST(Tokenizer, EveryByteStringComesBack) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     std::string bytes;
@@ -82,11 +83,11 @@ TEST(Tokenizer, EveryByteStringComesBack) {
 }
 
 TEST(Tokenizer, SpansMergeAcrossTheirBorders) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   const std::vector<TextSpan> spans = {
       {"<|be", false}, {"gin|>he", false}, {"llo w", true}, {"orld<think>", false}};
   EXPECT_EQ(tokenizer.Encode(spans).value(),
-            tokenizer.Encode("<|begin|>hello world<think>", true).value());
+            tokenizer.Encode("<bos>hello world<think>", true).value());
   const std::vector<TextSpan> straddling = {{"<thi", false}, {"nk>", true}};
   EXPECT_EQ(tokenizer.Encode(straddling).value(), tokenizer.Encode("<think>", false).value());
 }
@@ -101,12 +102,12 @@ TEST(Tokenizer, NormalizedTokensAreSearchedInNormalizedText) {
     }));
   };
   EXPECT_EQ(with_token(true).Encode("<e\u0301>", true).value(), Ids({300}));
-  EXPECT_EQ(with_token(false).Encode("<e\u0301>", true).value(), Ids({'<', 0xC3, 0xA9, '>'}));
+  EXPECT_EQ(with_token(false).Encode("<e\u0301>", true).value(), TinyBytes("<\u00e9>"));
   EXPECT_EQ(with_token(false).Encode("<\u00e9>", true).value(), Ids({300}));
   EXPECT_EQ(with_token(true).Decode(Ids{300}, false), "<\u00e9>") << "its text, not the byte E9";
   // The accent is a message's, so the composed letter is not the template's alone.
   const std::vector<TextSpan> spans = {{"<e", false}, {"\u0301", true}, {">", false}};
-  EXPECT_EQ(with_token(true).Encode(spans).value(), Ids({'<', 0xC3, 0xA9, '>'}));
+  EXPECT_EQ(with_token(true).Encode(spans).value(), TinyBytes("<\u00e9>"));
 }
 
 TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
@@ -116,21 +117,21 @@ TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
       At(tokenizer, "model").Set("ignore_merges", ignore_merges);
     }));
   };
-  EXPECT_EQ(with(false).Encode("hex", true).value(), Ids({259, 'x'}));
+  EXPECT_EQ(with(false).Encode("hex", true).value(), Ids({kTinyHe, TinyByte('x')}));
   EXPECT_EQ(with(true).Encode("hex", true).value(), Ids({300}));
-  EXPECT_EQ(with(true).Encode("hexe", true).value(), Ids({259, 'x', 'e'}));
+  EXPECT_EQ(with(true).Encode("hexe", true).value(), Ids({kTinyHe, TinyByte('x'), TinyByte('e')}));
 }
 
 TEST(Tokenizer, MergesMayBePairs) {
   const Tokenizer tokenizer = ParseOrDie(Edited([](Json& json, Json& /*config*/) {
     At(At(json, "model"), "merges") = Json::Array{Json::Array{"h", "e"}};
   }));
-  EXPECT_EQ(tokenizer.Encode("hell", true).value(), Ids({259, 'l', 'l'}));
+  EXPECT_EQ(tokenizer.Encode("hell", true).value(), Ids({kTinyHe, TinyByte('l'), TinyByte('l')}));
 }
 
 TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
   const Tokenizer tokenizer = ParseOrDie(Edited([](Json& /*json*/, Json& config) {
-    config.Set("bos_token", Json::MakeObject({{"content", "<|end|>"}, {"lstrip", false}}));
+    config.Set("bos_token", Json::MakeObject({{"content", "<eos>"}, {"lstrip", false}}));
     config.Set("eos_token", nullptr);
     config.Set("add_bos_token", false);
     config.Set("chat_template",
@@ -141,20 +142,21 @@ TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
         Json::MakeObject({{"258", Json::MakeObject({{"content", "<think>"}, {"special", true}})},
                           {"400", Json::MakeObject({{"content", "<more>"}})}}));
   }));
-  EXPECT_EQ(tokenizer.bos_id(), 257);
+  EXPECT_EQ(tokenizer.bos_id(), kTinyEos);
   EXPECT_EQ(tokenizer.eos_id(), std::nullopt);
   EXPECT_EQ(tokenizer.eos_token(), "");
   EXPECT_FALSE(tokenizer.add_bos());
   EXPECT_EQ(tokenizer.chat_template(), "D");
   EXPECT_EQ(tokenizer.Encode("<more>", true).value(), Ids({400}));
-  EXPECT_EQ(tokenizer.Decode(Ids{258}, /*skip_special=*/true), "") << "the config's flags win";
+  EXPECT_EQ(tokenizer.Decode(Ids{kTinyThink}, /*skip_special=*/true), "")
+      << "the config's flags win";
 }
 
 // Llama-3 says it there and not by add_bos_token.
 TEST(Tokenizer, TemplateProcessingAddsBos) {
   const auto edit = [](const char* first) {
     return [first](Json& tokenizer, Json& config) {
-      config = Json::MakeObject({{"bos_token", "<|begin|>"}});
+      config = Json::MakeObject({{"bos_token", "<bos>"}});
       const Json token = Json::MakeObject({{"SpecialToken", Json::MakeObject({{"id", first}})}});
       tokenizer.Set(
           "post_processor",
@@ -164,8 +166,8 @@ TEST(Tokenizer, TemplateProcessingAddsBos) {
                                                             {"single", Json::Array{token}}})}}}));
     };
   };
-  EXPECT_TRUE(ParseOrDie(Edited(edit("<|begin|>"))).add_bos());
-  EXPECT_FALSE(ParseOrDie(Edited(edit("<|end|>"))).add_bos());
+  EXPECT_TRUE(ParseOrDie(Edited(edit("<bos>"))).add_bos());
+  EXPECT_FALSE(ParseOrDie(Edited(edit("<eos>"))).add_bos());
 }
 
 TEST(Tokenizer, SaysWhatIsWrong) {
@@ -219,10 +221,10 @@ TEST(Tokenizer, SaysWhatIsWrong) {
        "m/tokenizer.json"},
       {added(Json::MakeObject({{"id", 300}, {"content", "<w>"}, {"single_word", true}})),
        "expected false (only that is supported), found bool true",
-       "m/tokenizer.json: /added_tokens/3/single_word"},
+       "m/tokenizer.json: /added_tokens/6/single_word"},
       {added(Json::MakeObject({{"id", 300}, {"content", ""}})),
        "expected text that is not empty, found string \"\"",
-       "m/tokenizer.json: /added_tokens/3/content"},
+       "m/tokenizer.json: /added_tokens/6/content"},
       {added(Json::MakeObject({{"id", 5}, {"content", "<w>"}})),
        "id 5 of token \"<w>\" is already that of another token", "m/tokenizer.json: /added_tokens"},
       {added(Json::MakeObject({{"id", 300}, {"content", "<think>"}})),
@@ -259,7 +261,7 @@ TEST(Tokenizer, SaysWhatIsWrong) {
 }
 
 TEST(Tokenizer, LoadsFromAFolder) {
-  const TokenizerFiles tiny = MakeTinyTokenizerFiles();
+  const TokenizerFiles tiny = TinyTokenizerFiles();
   MemoryFileSystem files;
   files.Put("/m/tokenizer.json", tiny.tokenizer_json);
   const Result<Tokenizer> bare = Tokenizer::Load(files, "/m");
@@ -270,7 +272,7 @@ TEST(Tokenizer, LoadsFromAFolder) {
   files.Put("/m/chat_template.jinja", "{{ messages }}");
   const Result<Tokenizer> whole = Tokenizer::Load(files, "/m");
   ASSERT_TRUE(whole.ok()) << whole.error().ToString();
-  EXPECT_EQ(whole->bos_id(), 256);
+  EXPECT_EQ(whole->bos_id(), kTinyBos);
   EXPECT_EQ(whole->chat_template(), "{{ messages }}");
 }
 
@@ -289,27 +291,27 @@ TEST(Tokenizer, LoadNamesTheFile) {
 }
 
 TEST(Detokenizer, NeverCutsACharacter) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   Detokenizer detokenizer(tokenizer, /*skip_special=*/true);
-  EXPECT_EQ(detokenizer.Push(262), "hello");
-  EXPECT_EQ(detokenizer.Push(0xE4), "");
-  EXPECT_EQ(detokenizer.Push(0xB8), "");
-  EXPECT_EQ(detokenizer.Push(257), "") << "a special token is skipped";
-  EXPECT_EQ(detokenizer.Push(0x96), "\u4e16");
-  EXPECT_EQ(detokenizer.Push(0xF0), "");
-  EXPECT_EQ(detokenizer.Push('a'), "\uFFFDa");
-  EXPECT_EQ(detokenizer.Push(0xFF), "\uFFFD");
-  EXPECT_EQ(detokenizer.Push(0xE4), "");
+  EXPECT_EQ(detokenizer.Push(kTinyHello), "hello");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xE4')), "");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xB8')), "");
+  EXPECT_EQ(detokenizer.Push(kTinyEos), "") << "a special token is skipped";
+  EXPECT_EQ(detokenizer.Push(TinyByte('\x96')), "\u4e16");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xF0')), "");
+  EXPECT_EQ(detokenizer.Push(TinyByte('a')), "\uFFFDa");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xFF')), "\uFFFD");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xE4')), "");
   EXPECT_EQ(detokenizer.Finish(), "\uFFFD");
   EXPECT_EQ(detokenizer.Finish(), "");
 }
 
 TEST(Detokenizer, TogetherTheSameAsAtOnce) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     Ids ids;
-    while (ids.size() < 40) ids.push_back(static_cast<int32_t>(random() % 270));
+    while (ids.size() < 40) ids.push_back(static_cast<int32_t>(random() % kTinyVocab));
     Detokenizer detokenizer(tokenizer, false);
     std::string text;
     for (const int32_t id : ids) text += detokenizer.Push(id);

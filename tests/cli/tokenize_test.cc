@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -101,8 +101,8 @@ TEST_F(TokenizeTest, BadInputIsNamed) {
   const std::string good = folder_.Put("good.json", R"([{"role":"user","content":"a"}])");
   const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
       {{"--ids", "1,a"}, "error: --ids: 'a' is not a token id\n  where: tokenize\n"},
-      {{"--ids", "274"},
-       "error: --ids: 274 is outside the vocabulary of 274 ids\n  where: tokenize\n"},
+      {{"--ids", "279"},
+       "error: --ids: 279 is outside the vocabulary of 279 ids\n  where: tokenize\n"},
       {{"--messages", bad}, "where: tokenize: " + bad + ": /0"},
       {{"--messages", no_json}, "where: tokenize: " + no_json},
       {{"--messages", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},
