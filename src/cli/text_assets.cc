@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <ctime>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "base/result.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
+#include "text/template_text.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -27,18 +27,9 @@ std::string Today() {
   return Format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-Result<std::optional<ChatTemplate>> LoadTemplate(FileSystem& files, const Tokenizer& tokenizer,
-                                                 const std::string& folder,
-                                                 const std::string& template_file) {
-  std::string text = tokenizer.chat_template().value_or("");
-  std::string source = JoinPath(folder, "tokenizer_config.json") + ": /chat_template";
-  if (!template_file.empty()) {
-    FATHOM_TRY(text, files.ReadText(template_file));
-    source = template_file;
-  }
-  if (text.empty()) return std::optional<ChatTemplate>();
-  FATHOM_TRY(ChatTemplate parsed, ChatTemplate::Parse(text, source));
-  return std::optional<ChatTemplate>(std::move(parsed));
+Result<ChatTemplate> ParseTemplate(const Result<TemplateText>& source) {
+  if (!source.ok()) return source.error();
+  return ChatTemplate::Parse(*source);
 }
 
 }  // namespace
@@ -50,22 +41,22 @@ bool HasTokenizer(FileSystem& files, const std::string& folder) {
 Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
                                   const std::string& template_file) {
   FATHOM_TRY(Tokenizer tokenizer, Tokenizer::Load(files, folder));
-  FATHOM_TRY(auto chat_template, LoadTemplate(files, tokenizer, folder, template_file));
-  return TextAssets{std::move(tokenizer), std::move(chat_template)};
+  Result<TemplateText> source = tokenizer.chat_template();
+  if (!template_file.empty()) {
+    FATHOM_TRY(std::string text, files.ReadText(template_file));
+    source = TemplateText{std::move(text), template_file};
+  }
+  return TextAssets{std::move(tokenizer), ParseTemplate(source)};
 }
 
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
                             const PromptOptions& options) {
-  if (!assets.chat_template) {
-    return BadInput("the checkpoint has no chat template", "",
-                    "name one with --chat-template FILE, or give the text without messages");
-  }
+  if (!assets.chat_template.ok()) return assets.chat_template.error();
   ChatTemplate::Input input;
   input.messages = conversation.messages;
   input.tools = conversation.tools;
   input.add_generation_prompt = options.add_generation_prompt;
-  input.bos_token = assets.tokenizer.bos_token();
-  input.eos_token = assets.tokenizer.eos_token();
+  input.special_tokens = assets.tokenizer.special_tokens();
   input.extra = options.template_arguments;
   input.date = Today();
   FATHOM_TRY(const std::vector<TextSpan> spans, assets.chat_template->Render(input));

@@ -25,7 +25,7 @@ constexpr const char* kEos = "<｜end▁of▁sentence｜>";
 ChatTemplate LoadTemplate(const std::string& name) {
   const std::string file = name + ".jinja";
   Result<ChatTemplate> parsed =
-      ChatTemplate::Parse(ReadTestFile(GoldenTokenizerFolder() + "/templates/" + file), file);
+      ChatTemplate::Parse({ReadTestFile(GoldenTokenizerFolder() + "/templates/" + file), file});
   EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().ToString());
   return std::move(parsed).value();
 }
@@ -34,8 +34,7 @@ ChatTemplate::Input InputOf(const Json& conversation) {
   ChatTemplate::Input input;
   input.messages = *conversation.Find("messages");
   input.add_generation_prompt = conversation.Find("add_generation_prompt")->as_bool();
-  input.bos_token = kBos;
-  input.eos_token = kEos;
+  input.special_tokens = Json::MakeObject({{"bos_token", kBos}, {"eos_token", kEos}});
   input.date = "2026-01-02";
   return input;
 }
@@ -66,7 +65,7 @@ TEST_P(PublishedTemplate, RendersEveryConversation) {
       if (output == nullptr) continue;
       SCOPED_TRACE(title + suffix);
       ChatTemplate::Input input = InputOf(conversation);
-      input.bos_token = BosOf(name);
+      input.special_tokens.Set("bos_token", BosOf(name));
       if (!suffix.empty()) input.extra.Set("thinking", true);
       const Result<std::vector<TextSpan>> spans = chat_template.Render(input);
       ++rendered;
@@ -135,7 +134,7 @@ void ChatIds::CheckOutputs(const std::string& output, const Tokenizer& tokenizer
 
 TEST_F(ChatIds, EveryConversationOfV3) {
   const Tokenizer tokenizer = ParseOrDie(*files_);
-  Result<ChatTemplate> parsed = ChatTemplate::Parse(*tokenizer.chat_template(), "chat_template");
+  Result<ChatTemplate> parsed = ChatTemplate::Parse(*tokenizer.chat_template());
   ASSERT_TRUE(parsed.ok()) << parsed.error().ToString();
   CheckOutputs("v3", tokenizer, *parsed);
 }

@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 Result<std::vector<TextSpan>> Render(std::string_view text, const ChatTemplate::Input& input = {}) {
-  Result<ChatTemplate> parsed = ChatTemplate::Parse(text, "chat_template");
+  Result<ChatTemplate> parsed = ChatTemplate::Parse({std::string(text), "chat_template"});
   if (!parsed.ok()) return parsed.error();
   return parsed->Render(input);
 }
@@ -103,7 +103,7 @@ TEST(ChatTemplate, MarksToolsAndExtraVariables) {
   input.messages = Json::MakeArray();
   input.tools = Json::Array{Json::MakeObject({{"name", "f"}})};
   input.extra.Set("note", "n");
-  input.bos_token = "<s>";
+  input.special_tokens.Set("bos_token", "<s>");
   const auto spans = Render("{{ bos_token }}{{ tools[0] | tojson }}|{{ note }}", input);
   ASSERT_TRUE(spans.ok());
   ASSERT_EQ(spans->size(), 4U);
@@ -201,6 +201,19 @@ TEST(ChatTemplate, SaysWhatItCannotDoAndWhere) {
   }
 }
 
+// As transformers: what is not set is undefined and not "".
+TEST(ChatTemplate, SpecialTokensAreDefinedOnlyWhereTheyAreSet) {
+  ChatTemplate::Input input;
+  input.special_tokens = Json::MakeObject(
+      {{"pad_token", "<p>"}, {"additional_special_tokens", Json::Array{"<a>", "<b>"}}});
+  const auto spans = Render(
+      "{{ bos_token is defined }}{{ pad_token }}{{ additional_special_tokens | join }}", input);
+  ASSERT_TRUE(spans.ok());
+  EXPECT_EQ(JoinSpans(*spans), "False<p><a><b>");
+  EXPECT_EQ(spans->size(), 1U) << "they are the template's, not a message's";
+  EXPECT_EQ(Render("{{ bos_token + 'a' }}", input).error().what, "'bos_token' is undefined");
+}
+
 TEST(ChatTemplate, DateIsNeededOnlyWhereItIsUsed) {
   EXPECT_TRUE(Render("{{ 1 }}").ok());
   const auto result = Render("{{ strftime_now('%Y') }}");
@@ -269,7 +282,7 @@ TEST(ChatTemplate, ManyMessagesAreFine) {
   for (int i = 0; i < 20000; ++i) {
     input.messages.Append(Json::MakeObject({{"role", "user"}, {"content", "text of a message"}}));
   }
-  input.bos_token = "<s>";
+  input.special_tokens.Set("bos_token", "<s>");
   const std::string folder = GoldenTokenizerFolder() + "/templates/";
   for (const char* name :
        {"deepseek-r1.jinja", "deepseek-v3.1.jinja", "qwen2.5-7b-instruct.jinja"}) {

@@ -66,8 +66,8 @@ BENCHMARK(BM_Decode)->Unit(benchmark::kMillisecond);
 
 void BM_RenderR1(benchmark::State& state) {
   const auto chat_template =
-      ChatTemplate::Parse(ReadTestFile(GoldenTokenizerFolder() + "/templates/deepseek-r1.jinja"),
-                          "")
+      ChatTemplate::Parse(
+          {ReadTestFile(GoldenTokenizerFolder() + "/templates/deepseek-r1.jinja"), "r1"})
           .value();
   ChatTemplate::Input input;
   input.messages = Json::MakeArray();

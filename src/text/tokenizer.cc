@@ -20,6 +20,7 @@
 #include "text/bpe.h"
 #include "text/marked_text.h"
 #include "text/normalizer.h"
+#include "text/template_text.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_json.h"
 #include "text/utf8.h"
@@ -171,7 +172,9 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
     FATHOM_TRY(const Json parsed, ParseJson(files.tokenizer_config, config_name));
     FATHOM_TRY(config, ReadTokenizerConfig(JsonReader(parsed, config_name)));
   }
-  if (!files.chat_template.empty()) config.chat_template = files.chat_template;
+  if (!files.chat_template.empty()) {
+    config.chat_template = TemplateText{files.chat_template, prefix + "chat_template.jinja"};
+  }
   FATHOM_OK(AddToVocabulary(parts.added_tokens, json_name + ": /added_tokens", parts.vocabulary));
   FATHOM_OK(AddToVocabulary(config.added_tokens, config_name + ": /added_tokens_decoder",
                             parts.vocabulary));
@@ -212,7 +215,8 @@ std::optional<int32_t> Tokenizer::eos_id() const { return TokenId(eos_token()); 
 std::string Tokenizer::bos_token() const { return state_->config.bos_token; }
 std::string Tokenizer::eos_token() const { return state_->config.eos_token; }
 bool Tokenizer::add_bos() const { return state_->add_bos; }
-const std::optional<std::string>& Tokenizer::chat_template() const {
+const Json& Tokenizer::special_tokens() const { return state_->config.special_tokens; }
+const Result<TemplateText>& Tokenizer::chat_template() const {
   return state_->config.chat_template;
 }
 

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "io/file_system.h"
 #include "text/marked_text.h"
+#include "text/template_text.h"
 
 namespace fathom {
 
@@ -23,11 +25,14 @@ struct TokenizerFiles {
 };
 
 // A checkpoint's own tokenizer: byte-level BPE as tokenizer.json describes it (Hugging Face
-// tokenizers).
+// tokenizers). docs/formats/tokenizer.md.
+//
+// Threads  const calls are safe from several threads at once.
 class Tokenizer {
  public:
   // Reads tokenizer.json and, if there, tokenizer_config.json and chat_template.jinja (which then
-  // is the chat template). Errors name file, JSON path and what is supported.
+  // is the chat template). Errors name file, JSON path and what is supported. A chat template that
+  // is not as it should be is no error here.
   static Result<Tokenizer> Load(FileSystem& files, const std::string& folder);
   // The same from the files' texts; `folder` is for messages and may be "".
   static Result<Tokenizer> Parse(const TokenizerFiles& files, std::string_view folder);
@@ -47,7 +52,9 @@ class Tokenizer {
   // Ids to bytes that are UTF-8 but for what the ids themselves cut; ids outside the vocabulary
   // give nothing.
   std::string DecodeBytes(std::span<const int32_t> ids, bool skip_special) const;
-  // The same with U+FFFD for bytes that are not UTF-8, as transformers prints it.
+  // The same with U+FFFD for bytes that are not UTF-8: what transformers prints with
+  // clean_up_tokenization_spaces=False. Where tokenizer_config.json sets that, transformers also
+  // takes spaces away before punctuation; Fathom keeps what the model wrote.
   std::string Decode(std::span<const int32_t> ids, bool skip_special) const;
 
   std::optional<int32_t> TokenId(std::string_view token) const;
@@ -56,8 +63,11 @@ class Tokenizer {
   std::optional<int32_t> eos_id() const;
   std::string bos_token() const;  // "" when there is none
   std::string eos_token() const;
+  // What templates see by name: {"bos_token": "<s>", ...}; only those that are set.
+  const Json& special_tokens() const;
   bool add_bos() const;  // add_bos_token: raw completions begin with BOS
-  const std::optional<std::string>& chat_template() const;
+  // Errors: there is none, or only named ones without "default".
+  const Result<TemplateText>& chat_template() const;
 
  private:
   struct State;

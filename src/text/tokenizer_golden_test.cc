@@ -101,7 +101,7 @@ TEST_F(TokenizerGolden, KnowsWhatTheConfigSays) {
   EXPECT_EQ(tokenizer.eos_token(), "<｜end▁of▁sentence｜>");
   EXPECT_TRUE(tokenizer.add_bos());
   EXPECT_EQ(tokenizer.vocab_size(), 128815);
-  EXPECT_TRUE(tokenizer.chat_template().has_value());
+  EXPECT_TRUE(tokenizer.chat_template().ok());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
@@ -68,8 +69,7 @@ TEST(Tokenizer, KnowsItsTokens) {
   EXPECT_EQ(tokenizer.bos_id(), kTinyBos);
   EXPECT_EQ(tokenizer.eos_id(), kTinyEos);
   EXPECT_TRUE(tokenizer.add_bos());
-  EXPECT_EQ(ParseOrDie({TinyTokenizerFiles().tokenizer_json, "", ""}).chat_template(),
-            std::nullopt);
+  EXPECT_FALSE(ParseOrDie({TinyTokenizerFiles().tokenizer_json, "", ""}).chat_template().ok());
 }
 
 TEST(Tokenizer, EveryByteStringComesBack) {
@@ -85,7 +85,7 @@ TEST(Tokenizer, EveryByteStringComesBack) {
 TEST(Tokenizer, SpansMergeAcrossTheirBorders) {
   const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   const std::vector<TextSpan> spans = {
-      {"<|be", false}, {"gin|>he", false}, {"llo w", true}, {"orld<think>", false}};
+      {"<bo", false}, {"s>he", false}, {"llo w", true}, {"orld<think>", false}};
   EXPECT_EQ(tokenizer.Encode(spans).value(),
             tokenizer.Encode("<bos>hello world<think>", true).value());
   const std::vector<TextSpan> straddling = {{"<thi", false}, {"nk>", true}};
@@ -146,7 +146,8 @@ TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
   EXPECT_EQ(tokenizer.eos_id(), std::nullopt);
   EXPECT_EQ(tokenizer.eos_token(), "");
   EXPECT_FALSE(tokenizer.add_bos());
-  EXPECT_EQ(tokenizer.chat_template(), "D");
+  EXPECT_EQ(tokenizer.chat_template()->text, "D");
+  EXPECT_EQ(tokenizer.chat_template()->source, "tokenizer_config.json: /chat_template/1/template");
   EXPECT_EQ(tokenizer.Encode("<more>", true).value(), Ids({400}));
   EXPECT_EQ(tokenizer.Decode(Ids{kTinyThink}, /*skip_special=*/true), "")
       << "the config's flags win";
@@ -238,13 +239,9 @@ TEST(Tokenizer, SaysWhatIsWrong) {
        "m/tokenizer_config.json"},
       {config_is("add_bos_token", "yes"), "expected true or false, found string \"yes\"",
        "m/tokenizer_config.json: /add_bos_token"},
-      {config_is("chat_template", 1),
-       "expected a string or an array of named templates, found integer 1",
-       "m/tokenizer_config.json: /chat_template"},
-      {config_is("chat_template",
-                 Json::Array{Json::MakeObject({{"name", "x"}, {"template", "y"}})}),
-       "none of the chat templates is named \"default\"",
-       "m/tokenizer_config.json: /chat_template"},
+      {config_is("additional_special_tokens", Json::Array{1}),
+       "expected a string or an object with \"content\", found integer 1",
+       "m/tokenizer_config.json: /additional_special_tokens/0"},
       {config_is("added_tokens_decoder",
                  Json::MakeObject({{"x1", Json::MakeObject({{"content", "<w>"}})}})),
        "key \"x1\" is not a token id", "m/tokenizer_config.json: /added_tokens_decoder"},
@@ -260,6 +257,63 @@ TEST(Tokenizer, SaysWhatIsWrong) {
   }
 }
 
+// Who needs no template has no use for its error.
+TEST(Tokenizer, AChatTemplateThatCannotBeUsedIsAnErrorOfItsOwn) {
+  struct Row {
+    Json chat_template;
+    const char* what;
+    const char* where;
+  };
+  const Row rows[] = {
+      {1, "expected a string or an array of named templates, found integer 1",
+       "m/tokenizer_config.json: /chat_template"},
+      {Json::Array{Json::MakeObject({{"name", "x"}, {"template", "y"}})},
+       "none of the chat templates is named \"default\"",
+       "m/tokenizer_config.json: /chat_template"},
+      {nullptr, "the checkpoint has no chat template", "m/tokenizer_config.json"},
+  };
+  for (const Row& row : rows) {
+    const Result<Tokenizer> tokenizer = Tokenizer::Parse(
+        Edited([&](Json&, Json& config) { config.Set("chat_template", row.chat_template); }), "m");
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().ToString();
+    ASSERT_FALSE(tokenizer->chat_template().ok());
+    EXPECT_EQ(tokenizer->chat_template().error().what, row.what);
+    EXPECT_EQ(tokenizer->chat_template().error().where, row.where);
+  }
+}
+
+TEST(Tokenizer, TemplatesSeeTheSpecialTokensThatAreSet) {
+  const Tokenizer tokenizer = ParseOrDie(Edited([](Json&, Json& config) {
+    config.Set("bos_token", nullptr);
+    config.Set("add_bos_token", false);
+    config.Set("pad_token", Json::MakeObject({{"content", "<think>"}}));
+    config.Set("additional_special_tokens",
+               Json::Array{"<user>", Json::MakeObject({{"content", "<bot>"}})});
+  }));
+  EXPECT_EQ(tokenizer.special_tokens().Dump(),
+            R"({"eos_token":"<eos>","pad_token":"<think>",)"
+            R"("additional_special_tokens":["<user>","<bot>"]})");
+}
+
+TEST(Tokenizer, OneServesSeveralThreads) {
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  const std::string text = "<bos>hello world \xFF hello</think>";
+  const Ids expected = tokenizer.Encode(text, true).value();
+  std::vector<int> equal(4, 0);
+  std::vector<std::thread> threads;
+  for (int& count : equal) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const bool same = tokenizer.Encode(text, true).value() == expected &&
+                          tokenizer.DecodeBytes(expected, false) == text;
+        count += same ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(equal, std::vector<int>(4, 200));
+}
+
 TEST(Tokenizer, LoadsFromAFolder) {
   const TokenizerFiles tiny = TinyTokenizerFiles();
   MemoryFileSystem files;
@@ -273,7 +327,8 @@ TEST(Tokenizer, LoadsFromAFolder) {
   const Result<Tokenizer> whole = Tokenizer::Load(files, "/m");
   ASSERT_TRUE(whole.ok()) << whole.error().ToString();
   EXPECT_EQ(whole->bos_id(), kTinyBos);
-  EXPECT_EQ(whole->chat_template(), "{{ messages }}");
+  EXPECT_EQ(whole->chat_template()->text, "{{ messages }}");
+  EXPECT_EQ(whole->chat_template()->source, "/m/chat_template.jinja");
 }
 
 TEST(Tokenizer, LoadNamesTheFile) {
