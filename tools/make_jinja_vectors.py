@@ -221,8 +221,15 @@ def main():
         except Exception as error:  # whatever Jinja2 or Python raises is an error of the template
             row["error"] = type(error).__name__ + ": " + str(error)
         rows.append(row)
+    env = environment()
+    public = lambda kind: [name for name in dir(kind) if not name.startswith("_")]
+    names = {
+        "filters": sorted(env.filters), "tests": sorted(env.tests),
+        "tags": sorted(jinja2.parser._statement_keywords | {"raw", "call", "filter", "break", "continue", "generation", "do", "trans"}),
+        "functions": sorted(env.globals), "str": public(str), "dict": public(dict), "list": public(list),
+    }
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    print(f'{{"meta": {{"jinja2": "{jinja2.__version__}"}},\n"variables": {json.dumps(VARIABLES, ensure_ascii=False)},\n"rows": [\n{lines}\n]}}')
+    print(f'{{"meta": {{"jinja2": "{jinja2.__version__}"}},\n"names": {json.dumps(names)},\n"variables": {json.dumps(VARIABLES, ensure_ascii=False)},\n"rows": [\n{lines}\n]}}')
 
 
 main()
