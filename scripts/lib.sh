@@ -44,6 +44,15 @@ need_packages() {
     die "apt-get could not install: ${missing[*]}" "see apt's message above; the system must be Debian 12"
 }
 
+# Configures a preset: configure_preset PRESET [-DNAME=VALUE...]
+configure_preset() {
+  mkdir -p build
+  cmake --preset "$@" >build/configure.log 2>&1 || {
+    cat build/configure.log >&2
+    return 1
+  }
+}
+
 # Configures and builds targets of a preset: build_preset PRESET [-DNAME=VALUE...] -- TARGET...
 build_preset() {
   local preset=$1 options=()
@@ -54,11 +63,7 @@ build_preset() {
   done
   shift
   say "building ${*:-everything} (build/$preset)"
-  mkdir -p build
-  cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || {
-    cat build/configure.log >&2
-    return 1
-  }
+  configure_preset "$preset" "${options[@]}" || return
   cmake --build "build/$preset" --parallel "$jobs" ${*:+--target "$@"}
 }
 

@@ -3,17 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
+#include <exception>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
+#include <utility>
 
 #include "base/check.h"
+#include "base/host_limits.h"
 
 namespace fathom {
 namespace {
@@ -30,15 +28,6 @@ void Pause() {
 #endif
 }
 
-// CPUs granted by a cgroup v2 quota ("max 100000" or "<quota> <period>"), or 0 when there is none.
-int CgroupCpus() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
-  return std::max(1, static_cast<int>(std::ceil(std::atof(quota.c_str()) / period)));
-}
-
 }  // namespace
 
 int ThreadPool::AvailableCpus() {
@@ -46,9 +35,7 @@ int ThreadPool::AvailableCpus() {
   CPU_ZERO(&set);
   int cpus = static_cast<int>(std::thread::hardware_concurrency());
   if (sched_getaffinity(0, sizeof(set), &set) == 0) cpus = CPU_COUNT(&set);
-  const int quota = CgroupCpus();
-  if (quota > 0) cpus = std::min(cpus, quota);
-  return std::max(1, cpus);
+  return std::max(1, std::min(cpus, QuotaCpus().value_or(cpus)));
 }
 
 ThreadPool::ThreadPool(int threads) {
@@ -67,26 +54,28 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Run(int64_t items, const std::function<void(int64_t, int)>& body) {
-  if (items <= 0) return;
-  if (workers_.empty() || items == 1) {
-    for (int64_t i = 0; i < items; ++i) body(i, 0);
-    return;
-  }
   FATHOM_CHECK(!running_);
+  if (items <= 0) return;
   running_ = true;
   body_ = &body;
   items_ = items;
   next_item_ = 0;
+  if (items > 1) WakeWorkers();
+  TakeItems(0);
+  open_ = false;
+  AwaitWorkers();
+  running_ = false;
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadPool::WakeWorkers() {
+  if (workers_.empty()) return;
   open_ = true;
   {
     const std::lock_guard lock(mutex_);
     ++generation_;
   }
   started_.notify_all();
-  TakeItems(0);
-  open_ = false;
-  AwaitWorkers();
-  running_ = false;
 }
 
 void ThreadPool::AwaitWorkers() {
@@ -97,7 +86,13 @@ void ThreadPool::AwaitWorkers() {
 }
 
 void ThreadPool::TakeItems(int thread) {
-  for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  try {
+    for (int64_t item = next_item_++; item < items_; item = next_item_++) (*body_)(item, thread);
+  } catch (...) {
+    next_item_ = items_;
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+  }
 }
 
 void ThreadPool::WorkerLoop(int thread) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -25,7 +26,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // The number of CPUs this process may run on (affinity mask and cgroup quota both asked), at
+  // The number of CPUs this process may run on (affinity mask and control groups both asked), at
   // least 1.
   static int AvailableCpus();
 
@@ -33,7 +34,8 @@ class ThreadPool {
 
   // Runs body(item, thread) for each item of [0, items), thread in [0, threads()); returns when all
   // are done. `thread` picks a scratch buffer: no two items run at once with the same value.
-  // Takes the body by reference: nothing is allocated.
+  // Takes the body by reference: nothing is allocated. What a body throws ends the loop (items not
+  // begun are left out) and is thrown again here, the first of several.
   template <typename Body>
   void ParallelFor(int64_t items, const Body& body) {
     Run(items, std::cref(body));
@@ -42,23 +44,26 @@ class ThreadPool {
  private:
   void Run(int64_t items, const std::function<void(int64_t item, int thread)>& body);
   void WorkerLoop(int thread);
+  void WakeWorkers();
   void TakeItems(int thread);
   void AwaitWorkers();
 
   std::mutex mutex_;
   std::condition_variable started_;
   std::condition_variable finished_;
-  std::atomic<uint64_t> generation_ = 0;  // counts loops; a change wakes the workers
+  // Each on a cache line of its own: waiters read one while workers write another.
+  alignas(64) std::atomic<uint64_t> generation_ = 0;  // counts loops; a change wakes the workers
   std::atomic<bool> stop_ = false;
   // A worker counts itself in before it looks whether the loop is open, the caller closes the loop
   // before it looks who is in: so a worker that wakes too late is not waited for.
-  std::atomic<bool> open_ = false;
+  alignas(64) std::atomic<bool> open_ = false;
   std::atomic<int> inside_ = 0;
   bool running_ = false;
 
   const std::function<void(int64_t, int)>* body_ = nullptr;
   int64_t items_ = 0;
-  std::atomic<int64_t> next_item_ = 0;
+  std::exception_ptr error_;
+  alignas(64) std::atomic<int64_t> next_item_ = 0;
   std::vector<std::thread> workers_;
 };
 

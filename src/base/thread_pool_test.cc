@@ -1,12 +1,16 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "base/host_limits.h"
 
 namespace fathom {
 namespace {
@@ -67,11 +71,48 @@ TEST(ThreadPool, OneItemRunsInTheCallingThread) {
   });
 }
 
+TEST(ThreadPool, WhatAnItemThrowsIsThrownToTheCallerAndThePoolGoesOn) {
+  for (const int threads : {1, 4}) {
+    ThreadPool pool(threads);
+    for (const int64_t items : {1, 1000}) {
+      const auto fails = [](int64_t item, int /*thread*/) {
+        if (item == 0) throw std::bad_alloc();
+      };
+      EXPECT_THROW(pool.ParallelFor(items, fails), std::bad_alloc);
+      std::atomic<int64_t> sum = 0;
+      pool.ParallelFor(10, [&](int64_t item, int /*thread*/) { sum += item; });
+      EXPECT_EQ(sum, 45);
+    }
+  }
+}
+
 TEST(ThreadPool, MayBeMadeAndLeftIdle) {
   for (int i = 0; i < 20; ++i) ThreadPool pool(3);
 }
 
-TEST(ThreadPool, AvailableCpusIsPositive) { EXPECT_GE(ThreadPool::AvailableCpus(), 1); }
+// The first `count` CPUs of `set`.
+cpu_set_t FirstCpus(const cpu_set_t& set, int count) {
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&first) < count; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) CPU_SET(cpu, &first);
+  }
+  return first;
+}
+
+TEST(ThreadPool, AvailableCpusAreThoseOfTheAffinityMask) {
+  if (QuotaCpus()) GTEST_SKIP() << "a control group limits the CPUs";
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  // In a thread of its own: the mask of this one stays as it is.
+  std::thread([&all] {
+    for (int count = 1; count <= CPU_COUNT(&all); ++count) {
+      const cpu_set_t some = FirstCpus(all, count);
+      ASSERT_EQ(sched_setaffinity(0, sizeof(some), &some), 0);
+      EXPECT_EQ(ThreadPool::AvailableCpus(), count);
+    }
+  }).join();
+}
 
 TEST(ThreadPoolDeathTest, ALoopInsideALoopIsABug) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -13,12 +14,12 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "base/result.h"
 #include "spec/catalogue.h"
 #include "spec/model_config.h"
 #include "spec/summary.h"
 #include "tensor/dtype.h"
 #include "weights/checkpoint.h"
+#include "weights/tensor_problem.h"
 
 namespace fathom {
 namespace {
@@ -33,17 +34,33 @@ int64_t Elements(const TensorInfo& tensor) {
   return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// The lines of an error of Checkpoint::Verify.
-std::vector<std::string> Lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+Json ProblemJson(const TensorProblem& problem) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  return Json::MakeObject({{"kind", problem.KindName()},
+                           {"name", problem.name},
+                           {"expected", text(problem.expected)},
+                           {"found", text(problem.found)},
+                           {"file", text(problem.file)}});
+}
+
+// "PROBLEMS: 3 missing, 1 surplus", and as many as a person reads.
+std::string ProblemText(const std::vector<TensorProblem>& problems) {
+  constexpr size_t kShown = 20;
+  std::map<std::string_view, int64_t> counts;
+  for (const TensorProblem& problem : problems) ++counts[problem.CountedAs()];
+  std::string text;
+  for (const auto& [kind, count] : counts) {
+    text += Format("{}{} {}", text.empty() ? "PROBLEMS: " : ", ", WithCommas(count), kind);
   }
-  return lines;
+  text += "\n";
+  for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
+    text += "  " + problems[i].ToString() + "\n";
+  }
+  if (problems.size() > kShown) {
+    text += Format("  and {} more, all listed with --json\n",
+                   WithCommas(static_cast<int64_t>(problems.size() - kShown)));
+  }
+  return text;
 }
 
 std::string Quantization(const ModelConfig& config) {
@@ -94,9 +111,7 @@ InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer
   report.has_mtp = report.summary.mtp.tensors > 0;
   report.has_tokenizer = has_tokenizer;
   // A checkpoint may leave its MTP layers out; once one tensor of them is there all must be.
-  if (const Status fits = checkpoint.Verify(report.has_mtp); !fits.ok()) {
-    report.problems = Lines(fits.error().what);
-  }
+  report.problems = checkpoint.Problems(report.has_mtp);
   return report;
 }
 
@@ -107,6 +122,8 @@ Json InspectReport::ToJson() const {
   });
   Json dtypes = Json::MakeArray();
   for (const auto& [dtype, size] : by_dtype) dtypes.Append(SizeJson(DTypeName(dtype), size));
+  Json wrong = Json::MakeArray();
+  for (const TensorProblem& problem : problems) wrong.Append(ProblemJson(problem));
   const Json parameters =
       Json::MakeObject({{"main", summary.main.parameters},
                         {"mtp", summary.mtp.parameters},
@@ -129,7 +146,7 @@ Json InspectReport::ToJson() const {
                            {"bytes", bytes},
                            {"kv_bytes_per_token", kv},
                            {"tokenizer", has_tokenizer},
-                           {"problems", Json::ArrayOf(problems)}});
+                           {"problems", wrong}});
 }
 
 std::string InspectReport::ToText() const {
@@ -152,9 +169,8 @@ std::string InspectReport::ToText() const {
                  WithCommas(KvBytesPerToken(config, DType::kF32, false)));
   text += Format("  {:<16}{:>9}{:>20}{:>12}\n", "type", "tensors", "elements", "bytes");
   for (const auto& [dtype, size] : by_dtype) text += SizeLine(DTypeName(dtype), size);
-  text += Format("\n  {} {}, {}\n", files, files == 1 ? "file" : "files",
-                 problems.empty() ? "no problems" : "PROBLEMS:");
-  for (const std::string& problem : problems) text += "  " + problem + "\n";
+  text += Format("\n  {} {}, {}", files, files == 1 ? "file" : "files",
+                 problems.empty() ? "no problems\n" : ProblemText(problems));
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "spec/summary.h"
 #include "tensor/dtype.h"
 #include "weights/checkpoint.h"
+#include "weights/tensor_problem.h"
 
 namespace fathom {
 
@@ -24,7 +25,7 @@ struct InspectReport {
   int64_t bytes = 0;     // of all tensors
   bool has_mtp = false;  // the MTP layers named by the configuration are there
   bool has_tokenizer = false;
-  std::vector<std::string> problems;  // missing, surplus and mis-shaped tensors
+  std::vector<TensorProblem> problems;  // all of them
 
   Json ToJson() const;
   std::string ToText() const;

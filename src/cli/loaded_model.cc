@@ -6,14 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/host_limits.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "cli/command.h"
-#include "cli/memory.h"
 #include "cli/model_flags.h"
 #include "cli/model_folder.h"
 #include "engine/engine.h"
+#include "engine/model_executor.h"
 #include "engine/sizing.h"
 #include "model/model.h"
 #include "ops/compute.h"
@@ -52,6 +53,7 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.max_num_batched_tokens = flags.max_num_batched_tokens;
   limits.kv_dtype = flags.KvDtypeFor(folder.checkpoint.config());
   limits.mtp = needs.mtp;
+  limits.threads = flags.ThreadCount();
   const MemoryBudget memory{AvailableMemory(), WeightBytes(folder.checkpoint, needs.mtp)};
   return SizeEngine(folder.checkpoint.config(), limits, memory);
 }
@@ -64,7 +66,7 @@ Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder
   loaded.pool = std::make_unique<ThreadPool>(flags.ThreadCount());
   FATHOM_TRY(const Compute compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
   FATHOM_TRY(loaded.model, Model::Load(folder.checkpoint, ModelOptions{mtp}, compute, progress));
-  loaded.engine = std::make_unique<Engine>(*loaded.model, engine, compute);
+  loaded.engine = MakeEngine(*loaded.model, engine, compute);
   loaded.seconds = context.clock.Seconds() - began;
   return loaded;
 }

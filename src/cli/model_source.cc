@@ -34,7 +34,7 @@ Result<std::string> FindDemoModel(FileSystem& files) {
     places = {named};
   } else {
     const std::string folder = ProgramFolder();
-    places = {folder + "/../../models/demo", folder + "/../share/fathom/models/demo",
+    places = {folder + "/../../models/demo", folder + "/../share/fathom/demo",
               FATHOM_SOURCE_FOLDER "/models/demo"};
   }
   std::string looked;

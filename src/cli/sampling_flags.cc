@@ -1,5 +1,6 @@
 #include "cli/sampling_flags.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,23 +12,29 @@
 #include "cli/command_line.h"
 #include "engine/sampling_params.h"
 #include "spec/generation_config.h"
+#include "spec/sampling.h"
 #include "text/utf8.h"
 
 namespace fathom {
+namespace {
+
+// "--top-p"
+std::string FlagOf(const SamplingField& field) {
+  std::string flag = "--" + std::string(field.name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+}  // namespace
 
 void SamplingFlags::Declare(CommandLine& line) {
   line.Add("--max-tokens", max_tokens, "N",
-           "Most tokens of an answer (default: what --max-model-len leaves)");
-  line.Add("--temperature", temperature, "T",
-           "0: always the most likely token; higher is more varied");
-  line.Add("--top-p", top_p, "P", "Choose among the most likely tokens that make up P (0 to 1)");
-  line.Add("--top-k", top_k, "K", "Choose among the K most likely tokens; 0: all");
-  line.Add("--min-p", min_p, "P", "Leave out tokens less likely than P times the most likely");
-  line.Add("--repetition-penalty", repetition_penalty, "R",
-           "Above 1: tokens of prompt and answer become less likely");
-  line.Add("--presence-penalty", presence_penalty, "X", "Taken off tokens the answer has");
-  line.Add("--frequency-penalty", frequency_penalty, "X",
-           "Taken off tokens, times how often the answer has them");
+           "Most tokens of an answer (default: the checkpoint's, or what --max-model-len leaves)");
+  VisitSampling(
+      [&line](const SamplingField& field, auto& number) {
+        line.Add(FlagOf(field), number, std::string(field.value), std::string(field.help));
+      },
+      numbers);
   line.AddList("--logit-bias", logit_bias, "ID:X", "Add X to the logit of ID; may be repeated");
   line.Add("--seed", seed, "S", "Same seed, same machine: same tokens");
   line.AddList("--stop", stop, "TEXT", "End the answer before this text; may be repeated");
@@ -53,16 +60,11 @@ Status SamplingFlags::Check(const CommandLine& line) const {
   return Ok();
 }
 
-Result<SamplingParams> SamplingFlags::Params(const GenerationDefaults& defaults) const {
+Result<SamplingParams> SamplingFlags::Params(const SamplingChoice& defaults) const {
   SamplingParams params;
-  params.temperature = temperature.value_or(defaults.temperature.value_or(params.temperature));
-  params.top_p = top_p.value_or(defaults.top_p.value_or(params.top_p));
-  params.top_k = top_k.value_or(defaults.top_k.value_or(params.top_k));
-  params.min_p = min_p.value_or(defaults.min_p.value_or(params.min_p));
-  params.repetition_penalty =
-      repetition_penalty.value_or(defaults.repetition_penalty.value_or(params.repetition_penalty));
-  params.presence_penalty = presence_penalty.value_or(params.presence_penalty);
-  params.frequency_penalty = frequency_penalty.value_or(params.frequency_penalty);
+  VisitSampling([](const SamplingField& /*field*/, auto& param, const auto& flag,
+                   const auto& recommended) { param = flag.value_or(recommended.value_or(param)); },
+                params, numbers, defaults);
   if (seed) params.seed = static_cast<uint64_t>(*seed);
   for (const std::string& text : logit_bias) {
     FATHOM_TRY(const auto bias, ParseLogitBias("--logit-bias", text));
@@ -83,13 +85,16 @@ Result<std::vector<int32_t>> SamplingFlags::StopIds(const std::vector<int32_t>& 
 std::string DescribeDefaults(const GenerationDefaults& defaults) {
   std::string text;
   const auto add = [&text](std::string_view name, double value) {
-    text += (text.empty() ? "" : ", ") + Format("{} {:g}", name, value);
+    text += (text.empty() ? "" : ", ") + Format("{} {}", name, value);
   };
-  if (defaults.temperature) add("temperature", *defaults.temperature);
-  if (defaults.top_p) add("top_p", *defaults.top_p);
-  if (defaults.top_k) add("top_k", static_cast<double>(*defaults.top_k));
-  if (defaults.min_p) add("min_p", *defaults.min_p);
-  if (defaults.repetition_penalty) add("repetition_penalty", *defaults.repetition_penalty);
+  VisitSampling(
+      [&add](const SamplingField& field, const auto& value) {
+        if (value) add(field.name, static_cast<double>(*value));
+      },
+      defaults.sampling);
+  if (defaults.max_new_tokens) {
+    add("max_new_tokens", static_cast<double>(*defaults.max_new_tokens));
+  }
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "engine/sampling_params.h"
 #include "spec/generation_config.h"
+#include "spec/sampling.h"
 
 namespace fathom {
 
@@ -17,9 +18,7 @@ namespace fathom {
 // checkpoint's generation_config.json, then from the engine's defaults.
 struct SamplingFlags {
   int64_t max_tokens = 0;  // 0: not given
-  std::optional<double> temperature, top_p, min_p;
-  std::optional<int64_t> top_k;
-  std::optional<double> repetition_penalty, presence_penalty, frequency_penalty;
+  SamplingChoice numbers;
   std::vector<std::string> logit_bias;
   std::optional<int64_t> seed;
   std::vector<std::string> stop;
@@ -30,12 +29,13 @@ struct SamplingFlags {
   // Errors (kBadInput): values that no model could take; the engine checks the rest.
   Status Check(const CommandLine& line) const;
 
-  Result<SamplingParams> Params(const GenerationDefaults& defaults) const;
+  Result<SamplingParams> Params(const SamplingChoice& defaults) const;
   // The ids of --stop-token-ids, and `eos` unless --ignore-eos is given.
   Result<std::vector<int32_t>> StopIds(const std::vector<int32_t>& eos) const;
 };
 
-// What the checkpoint recommends: "temperature 0.6, top_p 0.95"; empty when it says nothing.
+// What the checkpoint recommends: "temperature 0.6, top_p 0.95, max_new_tokens 2048"; empty when it
+// says nothing.
 std::string DescribeDefaults(const GenerationDefaults& defaults);
 
 }  // namespace fathom

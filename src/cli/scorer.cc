@@ -15,7 +15,7 @@
 #include "engine/engine.h"
 #include "io/file_system.h"
 #include "sched/scheduler.h"
-#include "weights/npy.h"
+#include "weights/npy_writer.h"
 
 namespace fathom {
 

@@ -40,7 +40,7 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
   if (needs_template && !folder.text->chat_template.ok()) {
     return folder.text->chat_template.error();
   }
-  FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults));
+  FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults.sampling));
   return ValidateSampling(params, folder.checkpoint.config().vocab);
 }
 
@@ -129,14 +129,16 @@ Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) cons
   const int64_t room = max_model_len() - tokens;
   GenerationRequest request;
   request.prompt = std::move(prompt);
-  FATHOM_TRY(request.sampling, flags_->sampling.Params(folder_.defaults));
+  FATHOM_TRY(request.sampling, flags_->sampling.Params(folder_.defaults.sampling));
   FATHOM_TRY(request.stop_token_ids, flags_->sampling.StopIds(folder_.EosIds()));
   const int64_t asked = flags_->sampling.max_tokens;
   if (asked > room) {
     context_->console.Note(Format("--max-tokens {} is cut to {}: the prompt has {} of {} tokens\n",
                                   asked, room, tokens, max_model_len()));
   }
-  request.max_tokens = asked > 0 ? std::min(asked, room) : room;
+  // What the checkpoint recommends is a bound like the context's: nobody is told of a smaller one.
+  const int64_t most = asked > 0 ? asked : folder_.defaults.max_new_tokens.value_or(room);
+  request.max_tokens = std::min(most, room);
   return request;
 }
 

@@ -78,9 +78,7 @@ struct EngineConfig {
 // around it, on chunks or on preemptions, as far as the model is batch-invariant.
 class Engine {
  public:
-  // The model and the pool must outlive it.
-  Engine(Model& model, const EngineConfig& config, const Compute& compute);
-  // With another executor than a model in this process; the pool samples.
+  // The pool samples; it must outlive the engine.
   Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool);
 
   // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
-#include "engine/engine.h"
 #include "model/model.h"
 #include "ops/compute.h"
 #include "tensor/dtype.h"
@@ -20,10 +20,11 @@ ForwardResult ModelExecutor::Run(const ForwardBatch& batch) {
   return model_.Forward(compute_, batch, cache_);
 }
 
-// Here and not in engine.cc: whoever brings another executor links no model.
-Engine::Engine(Model& model, const EngineConfig& config, const Compute& compute)
-    : Engine(std::make_unique<ModelExecutor>(model, config.kv_dtype, config.scheduler.blocks,
-                                             config.scheduler.block_tokens, compute),
-             config, *compute.pool) {}
+std::unique_ptr<Engine> MakeEngine(Model& model, const EngineConfig& config,
+                                   const Compute& compute) {
+  auto executor = std::make_unique<ModelExecutor>(model, config.kv_dtype, config.scheduler.blocks,
+                                                  config.scheduler.block_tokens, compute);
+  return std::make_unique<Engine>(std::move(executor), config, *compute.pool);
+}
 
 }  // namespace fathom

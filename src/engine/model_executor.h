@@ -2,7 +2,9 @@
 #define FATHOM_ENGINE_MODEL_EXECUTOR_H_
 
 #include <cstdint>
+#include <memory>
 
+#include "engine/engine.h"
 #include "engine/executor.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
@@ -26,6 +28,10 @@ class ModelExecutor : public Executor {
   Compute compute_;
   KvCache cache_;
 };
+
+// An engine that runs `model`; the model and the pool must outlive it.
+std::unique_ptr<Engine> MakeEngine(Model& model, const EngineConfig& config,
+                                   const Compute& compute);
 
 }  // namespace fathom
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
+#include "engine/sampling_params.h"
 
 namespace fathom {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "spec/sampling.h"
 
 namespace fathom {
 namespace {
@@ -33,15 +34,14 @@ Status ValidateBias(const SamplingParams& params, int64_t vocab) {
 }  // namespace
 
 Status ValidateSampling(const SamplingParams& params, int64_t vocab) {
-  FATHOM_OK(InRange("temperature", params.temperature, 0, 100));
-  if (params.top_k < 0) {
-    return BadInput(Format("top_k is {}, expected 0 (all) or more", params.top_k));
-  }
-  FATHOM_OK(InRange("top_p", params.top_p, 0, 1));
-  FATHOM_OK(InRange("min_p", params.min_p, 0, 1));
-  FATHOM_OK(InRange("repetition_penalty", params.repetition_penalty, 0.01, 100));
-  FATHOM_OK(InRange("presence_penalty", params.presence_penalty, -2, 2));
-  FATHOM_OK(InRange("frequency_penalty", params.frequency_penalty, -2, 2));
+  Status first = Ok();
+  VisitSampling(
+      [&first](const SamplingField& field, auto value) {
+        if (first.ok())
+          first = InRange(field.name, static_cast<double>(value), field.low, field.high);
+      },
+      params);
+  FATHOM_OK(first);
   return ValidateBias(params, vocab);
 }
 

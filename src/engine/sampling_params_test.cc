@@ -23,7 +23,7 @@ TEST(SamplingParams, DefaultsAndLimitsAreValid) {
                      .seed = 0};
   EXPECT_TRUE(ValidateSampling(low, 10).ok());
   SamplingParams high{.temperature = 100,
-                      .top_k = std::numeric_limits<int64_t>::max(),
+                      .top_k = std::numeric_limits<int32_t>::max(),
                       .min_p = 1,
                       .repetition_penalty = 100,
                       .presence_penalty = 2,
@@ -43,7 +43,7 @@ TEST(SamplingParams, EachFieldOutOfRangeIsNamedWithItsLimits) {
       {[](auto& p) { p.temperature = -0.5; }, "temperature is -0.5, expected 0 to 100"},
       {[](auto& p) { p.temperature = 101; }, "temperature is 101, expected 0 to 100"},
       {[](auto& p) { p.temperature = kNan; }, "temperature is nan, expected 0 to 100"},
-      {[](auto& p) { p.top_k = -1; }, "top_k is -1, expected 0 (all) or more"},
+      {[](auto& p) { p.top_k = -1; }, "top_k is -1, expected 0 to 2147483647"},
       {[](auto& p) { p.top_p = 1.5; }, "top_p is 1.5, expected 0 to 1"},
       {[](auto& p) { p.min_p = -0.1; }, "min_p is -0.1, expected 0 to 1"},
       {[](auto& p) { p.repetition_penalty = 0; }, "repetition_penalty is 0, expected 0.01 to 100"},

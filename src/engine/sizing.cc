@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,7 +10,9 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/sampler.h"
 #include "model/kv_cache.h"
+#include "model/step_bytes.h"
 #include "spec/model_config.h"
 
 namespace fathom {
@@ -24,30 +27,45 @@ Error DoesNotFit(std::string what, std::string fix) {
   return {std::move(what), "", std::move(fix), ErrorKind::kDoesNotFit};
 }
 
-Status AtLeastOne(std::string_view name, int64_t value) {
-  if (value >= 1) return Ok();
-  return BadInput(Format("{} is {}, expected at least 1", name, value));
+// Far beyond any use, and far below where products of two limits overflow.
+constexpr int64_t kHighestLimit = int64_t{1} << 20;
+
+Status InRange(std::string_view name, int64_t value) {
+  if (value >= 1 && value <= kHighestLimit) return Ok();
+  return BadInput(Format("{} is {}, expected 1 to {}", name, value, kHighestLimit));
 }
 
 Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
-  FATHOM_OK(AtLeastOne("max_num_seqs", limits.max_num_seqs));
-  FATHOM_OK(AtLeastOne("max_num_batched_tokens", limits.max_num_batched_tokens));
+  FATHOM_OK(InRange("max_num_seqs", limits.max_num_seqs));
+  FATHOM_OK(InRange("max_num_batched_tokens", limits.max_num_batched_tokens));
   if (!limits.max_model_len) return Ok();
-  FATHOM_OK(AtLeastOne("max_model_len", *limits.max_model_len));
-  if (*limits.max_model_len <= model.max_positions) return Ok();
-  return BadInput(Format("max_model_len is {}, the model has {} positions", *limits.max_model_len,
-                         model.max_positions));
+  if (*limits.max_model_len >= 1 && *limits.max_model_len <= model.max_positions) return Ok();
+  return BadInput(Format("max_model_len is {}, expected 1 to {}, the positions of the model",
+                         *limits.max_model_len, model.max_positions));
+}
+
+int64_t SequencesFor(const EngineLimits& limits) {
+  return std::min(limits.max_num_seqs, limits.max_num_batched_tokens);
+}
+
+int64_t LogitRowsFor(const ModelConfig& model, const EngineLimits& limits) {
+  const int64_t row_bytes =
+      model.vocab * static_cast<int64_t>(sizeof(float)) * (limits.mtp ? 2 : 1);
+  return std::max(SequencesFor(limits), kLogitBytes / row_bytes);
 }
 
 // Bytes left for the cache.
-Result<int64_t> CacheBudget(const EngineLimits& limits, const MemoryBudget& memory) {
-  const int64_t left = memory.available_bytes - memory.weight_bytes - kWorkingBytes;
+Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits,
+                            const MemoryBudget& memory) {
+  const int64_t working = WorkingBytes(model, limits);
+  const int64_t left = memory.available_bytes - memory.weight_bytes - working;
   if (left <= 0) {
-    return DoesNotFit(Format("the weights need {} and the engine {} of working memory, {} are "
-                             "available",
-                             HumanBytes(memory.weight_bytes), HumanBytes(kWorkingBytes),
-                             HumanBytes(memory.available_bytes)),
-                      "use a machine with more memory, or a checkpoint in a narrower format");
+    return DoesNotFit(Format("the weights need {} and steps of {} tokens {} of working memory, {} "
+                             "are available",
+                             HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens,
+                             HumanBytes(working), HumanBytes(memory.available_bytes)),
+                      "use a machine with more memory, a checkpoint in a narrower format, or a "
+                      "smaller --max-num-batched-tokens");
   }
   if (!limits.kv_cache_bytes) return left;
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
@@ -70,28 +88,32 @@ Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& li
   return std::max(least, std::min(model.max_positions, most_blocks / 2 * kBlockTokens));
 }
 
-int64_t LogitRowsFor(const ModelConfig& model, const EngineLimits& limits) {
-  const int64_t row_bytes =
-      model.vocab * static_cast<int64_t>(sizeof(float)) * (limits.mtp ? 2 : 1);
-  return std::max(limits.max_num_seqs, kLogitBytes / row_bytes);
-}
-
 }  // namespace
+
+int64_t WorkingBytes(const ModelConfig& model, const EngineLimits& limits) {
+  const StepLimits step{.tokens = limits.max_num_batched_tokens,
+                        .logit_rows = LogitRowsFor(model, limits),
+                        .threads = limits.threads,
+                        .mtp = limits.mtp};
+  const int64_t sampler = model.vocab * static_cast<int64_t>(sizeof(Sampler::Candidate));
+  return kProcessBytes + StepBytes(model, step) + limits.threads * sampler;
+}
 
 Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& limits,
                                 const MemoryBudget& memory) {
   FATHOM_OK(ValidateLimits(model, limits));
-  FATHOM_TRY(const int64_t budget, CacheBudget(limits, memory));
+  FATHOM_TRY(const int64_t budget, CacheBudget(model, limits, memory));
   const int64_t block_bytes = KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, kBlockTokens);
   const int64_t most_blocks = budget / block_bytes;
   EngineConfig config;
   FATHOM_TRY(config.max_model_len, LongestSequence(model, limits, most_blocks, block_bytes));
   config.kv_dtype = limits.kv_dtype;
   config.scheduler.blocks =
-      std::min(most_blocks, BlocksFor(config.max_model_len) * limits.max_num_seqs);
+      std::min({most_blocks, BlocksFor(config.max_model_len) * SequencesFor(limits),
+                int64_t{std::numeric_limits<int32_t>::max()}});
   config.scheduler.block_tokens = kBlockTokens;
   config.scheduler.max_batched_tokens = limits.max_num_batched_tokens;
-  config.scheduler.max_sequences = limits.max_num_seqs;
+  config.scheduler.max_sequences = SequencesFor(limits);
   config.scheduler.max_logit_rows = LogitRowsFor(model, limits);
   return config;
 }

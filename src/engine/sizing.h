@@ -17,21 +17,24 @@ inline constexpr int64_t kBlockTokens = 16;
 // DeepSeek-V3's 129,280 tokens, 32 when the MTP layer doubles them. It is what bounds the piece of
 // a scored prompt in one step.
 inline constexpr int64_t kLogitBytes = int64_t{32} << 20;
-// What a running engine needs beside weights and cache: activations, logits, code.
-inline constexpr int64_t kWorkingBytes = 300'000'000;
+// What a process takes beside weights, cache and the buffers of its steps: code, tokenizer, texts.
+inline constexpr int64_t kProcessBytes = 100'000'000;
 
 // What a person asks of an engine.
 struct EngineLimits {
   // Longest sequence, prompt and answer together. None: what the model has positions for, at most
   // what half of the memory left after the weights can hold.
   std::optional<int64_t> max_model_len = std::nullopt;
-  int64_t max_num_seqs = 64;             // sequences at once
+  // Sequences at once; no more than max_num_batched_tokens get room, as each takes a token of a
+  // step.
+  int64_t max_num_seqs = 64;
   int64_t max_num_batched_tokens = 512;  // tokens in one step
   // Bytes for the cache. None: room for max_num_seqs of the longest sequences, at most what is left
   // after the weights (then sequences that grow into each other are preempted).
   std::optional<int64_t> kv_cache_bytes = std::nullopt;
   DType kv_dtype = DType::kBF16;
   bool mtp = false;  // the MTP layer is loaded too
+  int threads = 1;   // of the pool
 };
 
 struct MemoryBudget {
@@ -39,9 +42,13 @@ struct MemoryBudget {
   int64_t weight_bytes = 0;     // of them, for weights that are not loaded yet
 };
 
+// What a running engine needs beside weights and cache.
+int64_t WorkingBytes(const ModelConfig& model, const EngineLimits& limits);
+
 // The engine's limits in numbers: the one place where the size of the cache is decided.
-// Errors, with the numbers compared: a limit below 1, a length past the model's positions
-// (kBadInput); weights, or a cache for one longest sequence, that do not fit (kDoesNotFit).
+// Errors, with the numbers compared: a limit below 1 or absurdly high, a length past the model's
+// positions (kBadInput); weights, or a cache for one longest sequence, that do not fit
+// (kDoesNotFit).
 Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& limits,
                                 const MemoryBudget& memory);
 

@@ -31,14 +31,15 @@ ModelConfig R1() {
 }
 constexpr int64_t kR1Block = 16 * 61 * 576 * 2;
 
-MemoryBudget LeftForCache(int64_t bytes) {
-  return {.available_bytes = 700 * kGiB + kWorkingBytes + bytes, .weight_bytes = 700 * kGiB};
+MemoryBudget LeftForCache(int64_t bytes, const EngineLimits& limits = {}) {
+  return {.available_bytes = 700 * kGiB + WorkingBytes(R1(), limits) + bytes,
+          .weight_bytes = 700 * kGiB};
 }
 
 TEST(SizeEngine, GivesEachSequenceItsLongestWhenThatFits) {
   const EngineLimits limits{
       .max_model_len = 4097, .max_num_seqs = 8, .max_num_batched_tokens = 256};
-  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * kGiB));
+  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * kGiB, limits));
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->max_model_len, 4097);
   EXPECT_EQ(config->scheduler.blocks, 257 * 8);  // 4097 tokens are 256 blocks and one token
@@ -50,7 +51,7 @@ TEST(SizeEngine, GivesEachSequenceItsLongestWhenThatFits) {
 
 TEST(SizeEngine, TakesWhatIsLeftWhenNotAllLongestFit) {
   const EngineLimits limits{.max_model_len = 4096, .max_num_seqs = 64};
-  const auto config = SizeEngine(R1(), limits, LeftForCache(1000 * kR1Block + 5));
+  const auto config = SizeEngine(R1(), limits, LeftForCache(1000 * kR1Block + 5, limits));
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->scheduler.blocks, 1000);  // 256 * 64 are asked for
 }
@@ -69,7 +70,7 @@ TEST(SizeEngine, WithoutALengthHalfOfTheCacheHoldsTheLongest) {
 TEST(SizeEngine, WidthAndMtpLayerCount) {
   const EngineLimits limits{.max_num_seqs = 64, .kv_dtype = DType::kF32, .mtp = true};
   const int64_t block = kR1Block / 61 * 62 * 2;
-  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * block + block - 1));
+  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * block + block - 1, limits));
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->scheduler.blocks, 100);
 }
@@ -89,6 +90,34 @@ TEST(SizeEngine, LogitsOfAStepStayBelowTheirBytes) {
   EXPECT_EQ(SizeEngine(R1(), {.max_num_seqs = 256}, memory)->scheduler.max_logit_rows, 256);
 }
 
+TEST(SizeEngine, NoMoreSequencesThanAStepHasTokens) {
+  const EngineLimits limits{
+      .max_model_len = 4096, .max_num_seqs = 64, .max_num_batched_tokens = 16};
+  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * kGiB, limits));
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->scheduler.max_sequences, 16);
+  EXPECT_EQ(config->scheduler.blocks, 16 * 256);
+}
+
+// By hand, for each token of a step: experts' inputs and outputs 8 * (7168 + 2 * 2048), shared
+// expert 2 * 2048, dense layers 2 * 18432, queries and values 128 * (192 + 128), and so on, times 4
+// bytes; 128 tokens of latent queries and sums 128 * (576 + 512).
+TEST(SizeEngine, WorkingMemoryOfR1IsNearHalfAGigabyteForAStepOf512) {
+  ModelConfig r1 = R1();
+  r1.hidden = 7168;
+  r1.heads = 128;
+  r1.dense_intermediate = 18432;
+  r1.rope.dim = 64;
+  r1.moe = MoeConfig{
+      .routed_experts = 256, .shared_experts = 1, .experts_per_token = 8, .intermediate = 2048};
+  const int64_t steps = WorkingBytes(r1, {.threads = 1}) - kProcessBytes;
+  EXPECT_GT(steps, 480'000'000);
+  EXPECT_LT(steps, 580'000'000);
+  const int64_t long_steps =
+      WorkingBytes(r1, {.max_num_batched_tokens = 65536, .threads = 1}) - kProcessBytes;
+  EXPECT_GT(long_steps, 50'000'000'000);
+}
+
 TEST(SizeEngine, RefusesWithTheNumbers) {
   struct Row {
     EngineLimits limits;
@@ -102,29 +131,35 @@ TEST(SizeEngine, RefusesWithTheNumbers) {
   const Row rows[] = {
       {{.max_num_seqs = 0},
        enough,
-       "max_num_seqs is 0, expected at least 1",
+       "max_num_seqs is 0, expected 1 to 1048576",
+       "",
+       ErrorKind::kBadInput},
+      {{.max_num_seqs = int64_t{1} << 60},
+       enough,
+       "max_num_seqs is 1152921504606846976, expected 1 to 1048576",
        "",
        ErrorKind::kBadInput},
       {{.max_num_batched_tokens = -1},
        enough,
-       "max_num_batched_tokens is -1, expected at least 1",
+       "max_num_batched_tokens is -1, expected 1 to 1048576",
        "",
        ErrorKind::kBadInput},
       {{.max_model_len = 0},
        enough,
-       "max_model_len is 0, expected at least 1",
+       "max_model_len is 0, expected 1 to 163840, the positions of the model",
        "",
        ErrorKind::kBadInput},
       {{.max_model_len = 163841},
        enough,
-       "max_model_len is 163841, the model has 163840 positions",
+       "max_model_len is 163841, expected 1 to 163840, the positions of the model",
        "",
        ErrorKind::kBadInput},
       {{},
        {.available_bytes = 22 * kGiB, .weight_bytes = 641 * kGiB},
-       "the weights need 641.0 GiB and the engine 286.1 MiB of working memory, 22.0 GiB are "
-       "available",
-       "use a machine with more memory, or a checkpoint in a narrower format",
+       "the weights need 641.0 GiB and steps of 512 tokens 133.7 MiB of working memory, 22.0 GiB "
+       "are available",
+       "use a machine with more memory, a checkpoint in a narrower format, or a smaller "
+       "--max-num-batched-tokens",
        ErrorKind::kDoesNotFit},
       {{.kv_cache_bytes = 11 * kGiB},
        enough,

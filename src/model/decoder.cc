@@ -39,7 +39,7 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
   Head(step, weights, batch.logit_rows);
   result.logits = logits_.view();
   if (!batch.mtp_next.empty()) {
-    result.mtp_logits = mtp_.Forward(step, *weights.mtp, batch, h_.view());
+    result.mtp_logits = mtp_.Forward(step, *weights.mtp, batch, h_.view(), layer_);
   }
   return result;
 }

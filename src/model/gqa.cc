@@ -1,5 +1,6 @@
 #include "model/gqa.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "model/model_weights.h"
@@ -65,6 +66,7 @@ void GqaAttention::Attend(const Step& step, int64_t layer) {
   const int64_t group = heads_ / gqa_.kv_heads;
   values_.Resize(step.tokens(), heads_ * gqa_.head_dim);
   attention_.clear();
+  attention_.reserve(static_cast<size_t>(step.tokens() * gqa_.kv_heads));
   for (int64_t token = 0; token < step.tokens(); ++token) {
     const KvRows rows = step.cache.Rows(layer, step.BlockTable(token));
     for (int64_t head = 0; head < gqa_.kv_heads; ++head) {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "ops/attention.h"
 #include "spec/model_config.h"
+#include "spec/summary.h"
 #include "tensor/dtype.h"
 #include "tensor/float_codec.h"
 #include "tensor/mat_view.h"
@@ -35,7 +36,7 @@ KvCache::KvCache(const ModelConfig& config, bool mtp, DType dtype, int64_t block
 
 int64_t KvCache::BlockBytes(const ModelConfig& config, bool mtp, DType dtype,
                             int64_t block_tokens) {
-  return CachedLayers(config, mtp) * block_tokens * config.KvValuesPerToken() * DTypeBytes(dtype);
+  return block_tokens * KvBytesPerToken(config, dtype, mtp);
 }
 
 std::byte* KvCache::Layer(int64_t layer) const {

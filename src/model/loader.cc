@@ -9,10 +9,10 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "model/model_weights.h"
-#include "model/weight_reader.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
 #include "weights/checkpoint.h"
+#include "weights/weight_reader.h"
 
 namespace fathom {
 namespace {
@@ -119,7 +119,7 @@ Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, bool mtp, const C
     ModelWeights weights;
     WeightReader reader(checkpoint);
     PlanModel(reader, checkpoint.config(), mtp, weights);
-    FATHOM_TRY(weights.bytes, reader.Run(compute, progress));
+    FATHOM_OK(reader.Run(compute, progress));
     return weights;
   } catch (const std::bad_alloc&) {
     return Error{

@@ -17,13 +17,6 @@
 #include "tensor/mat_view.h"
 
 namespace fathom {
-namespace {
-
-// Latent queries and sums take heads * 1088 floats a token (R1: 557 KB): a long step goes through
-// them in slices. A token's result does not depend on its slice.
-constexpr int64_t kSliceTokens = 128;
-
-}  // namespace
 
 MlaAttention::MlaAttention(const ModelConfig& config)
     : mla_(*config.mla),
@@ -37,8 +30,8 @@ void MlaAttention::Forward(const Step& step, int64_t layer, const MlaWeights& we
   Project(step, weights, x);
   CacheRows(step, layer, weights);
   values_.Resize(step.tokens(), heads_ * mla_.v_head_dim);
-  for (int64_t first = 0; first < step.tokens(); first += kSliceTokens) {
-    const int64_t count = std::min(kSliceTokens, step.tokens() - first);
+  for (int64_t first = 0; first < step.tokens(); first += kMlaSliceTokens) {
+    const int64_t count = std::min(kMlaSliceTokens, step.tokens() - first);
     AbsorbQueries(step, weights, first, count);
     Attend(step, layer, first, count);
     ExpandValues(step, weights, values_.view().Rows(first, count));
@@ -108,6 +101,7 @@ void MlaAttention::AbsorbQueries(const Step& step, const MlaWeights& weights, in
 void MlaAttention::Attend(const Step& step, int64_t layer, int64_t first, int64_t count) {
   out_latent_.Resize(count, heads_ * mla_.kv_lora_rank);
   attention_.clear();
+  attention_.reserve(static_cast<size_t>(count));
   for (int64_t row = 0; row < count; ++row) {
     const int64_t token = first + row;
     attention_.push_back({.q = {q_latent_[row].data(), heads_, KeyDim()},

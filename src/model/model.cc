@@ -1,7 +1,9 @@
 #include "model/model.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -28,6 +30,10 @@ bool InRange(std::span<const int32_t> values, int64_t low, int64_t end) {
   return true;
 }
 
+bool Ascending(std::span<const int32_t> rows) {
+  return std::ranges::adjacent_find(rows, std::greater_equal()) == rows.end();
+}
+
 // Each sequence stands together, in order of position, without holes.
 bool SequencesAreRuns(const ForwardBatch& batch) {
   for (size_t i = 1; i < batch.tokens.size(); ++i) {
@@ -44,6 +50,7 @@ void CheckBatch(const ModelConfig& config, bool has_mtp, const ForwardBatch& bat
   FATHOM_CHECK(InRange(batch.positions, 0, INT32_MAX));
   FATHOM_CHECK(InRange(batch.sequences, 0, static_cast<int64_t>(batch.block_tables.size())));
   FATHOM_CHECK(InRange(batch.logit_rows, 0, static_cast<int64_t>(n)));
+  FATHOM_CHECK(Ascending(batch.logit_rows));
   FATHOM_CHECK(SequencesAreRuns(batch));
   if (batch.mtp_next.empty()) return;
   FATHOM_CHECK(has_mtp && batch.mtp_next.size() == n);
@@ -74,7 +81,6 @@ Result<std::unique_ptr<Model>> Model::Load(const Checkpoint& checkpoint,
 
 const ModelConfig& Model::config() const { return state_->config; }
 bool Model::has_mtp() const { return state_->weights.mtp.has_value(); }
-int64_t Model::weight_bytes() const { return state_->weights.bytes; }
 
 ForwardResult Model::Forward(const Compute& compute, const ForwardBatch& batch, KvCache& cache,
                              ForwardTrace* trace) {

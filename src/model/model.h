@@ -68,7 +68,6 @@ class Model {
 
   const ModelConfig& config() const;
   bool has_mtp() const;
-  int64_t weight_bytes() const;
 
   ForwardResult Forward(const Compute& compute, const ForwardBatch& batch, KvCache& cache,
                         ForwardTrace* trace = nullptr);

@@ -72,7 +72,6 @@ struct ModelWeights {
   std::vector<float> norm;           // [hidden]
   std::optional<PackedMatrix> head;  // [vocab, hidden]; none: the embedding serves (tied)
   std::optional<MtpWeights> mtp;
-  int64_t bytes = 0;  // of all of them in memory
 
   const PackedMatrix& Head() const { return head ? *head : embedding; }
 };

@@ -70,12 +70,16 @@ void MoeMlp::ChooseExperts(const Step& step, const MoeWeights& weights, MatView<
   chosen_weights_.Resize(n, moe_.experts_per_token);
   const MatMulTask logits{x, &weights.router, router_logits_.view()};
   MatMul(step.compute, {&logits, 1});
+  while (static_cast<int>(router_buffers_.size()) < step.compute.pool->threads()) {
+    router_buffers_.emplace_back(moe_.routed_experts);
+  }
   const int64_t slices = (n + kRouteTokens - 1) / kRouteTokens;
-  step.compute.pool->ParallelFor(slices, [&](int64_t slice, int) {
+  step.compute.pool->ParallelFor(slices, [&](int64_t slice, int thread) {
     const int64_t first = slice * kRouteTokens;
     const int64_t count = std::min(kRouteTokens, n - first);
     Route(rule_, router_logits_.view().Rows(first, count), weights.choice_bias,
-          chosen_.view().Rows(first, count), chosen_weights_.view().Rows(first, count));
+          chosen_.view().Rows(first, count), chosen_weights_.view().Rows(first, count),
+          router_buffers_[static_cast<size_t>(thread)]);
   });
 }
 

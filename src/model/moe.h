@@ -37,13 +37,14 @@ class MoeMlp {
   const MoeConfig moe_;
   const RouterRule rule_;
 
-  Matrix<float> router_logits_;   // [n, experts]
-  Matrix<int32_t> chosen_;        // [n, k], ascending a token
-  Matrix<float> chosen_weights_;  // [n, k]
-  std::vector<int64_t> begin_;    // [experts + 1]: expert e owns slots [begin_[e], begin_[e + 1])
-  Matrix<int64_t> slot_;          // [n, k]: the slot of a token's j-th choice
-  Matrix<float> slots_;           // [n * k, hidden]: inputs by expert, later the outputs
-  Matrix<float> gate_, up_;       // [n * k, intermediate]
+  std::vector<RouterBuffers> router_buffers_;  // [threads]
+  Matrix<float> router_logits_;                // [n, experts]
+  Matrix<int32_t> chosen_;                     // [n, k], ascending a token
+  Matrix<float> chosen_weights_;               // [n, k]
+  std::vector<int64_t> begin_;  // [experts + 1]: expert e owns slots [begin_[e], begin_[e + 1])
+  Matrix<int64_t> slot_;        // [n, k]: the slot of a token's j-th choice
+  Matrix<float> slots_;         // [n * k, hidden]: inputs by expert, later the outputs
+  Matrix<float> gate_, up_;     // [n * k, intermediate]
   Matrix<float> shared_gate_, shared_up_;  // [n, shared intermediate]
   std::vector<MatMulTask> products_;
 };

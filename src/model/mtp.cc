@@ -17,13 +17,11 @@
 namespace fathom {
 
 MtpLayer::MtpLayer(const ModelConfig& config)
-    : norm_eps_(config.rms_norm_eps),
-      cache_layer_(config.layers),
-      layer_(config),
-      rotations_(config.rope) {}
+    : norm_eps_(config.rms_norm_eps), cache_layer_(config.layers), rotations_(config.rope) {}
 
 MatView<const float> MtpLayer::Forward(const Step& main, const MtpWeights& weights,
-                                       const ForwardBatch& batch, MatView<const float> state) {
+                                       const ForwardBatch& batch, MatView<const float> state,
+                                       DecoderLayer& layer) {
   SelectRows(batch);
   JoinInputs(main.compute, weights, batch, state);
   h_.Resize(joined_.rows(), state.cols());
@@ -38,7 +36,7 @@ MatView<const float> MtpLayer::Forward(const Step& main, const MtpWeights& weigh
                   .block_tables = main.block_tables,
                   .cos = rotations_.cos(),
                   .sin = rotations_.sin()};
-  layer_.Forward(step, cache_layer_, weights.layer, h_.view());
+  layer.Forward(step, cache_layer_, weights.layer, h_.view());
   return Logits(main.compute, weights, batch);
 }
 

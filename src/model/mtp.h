@@ -14,19 +14,20 @@
 
 namespace fathom {
 
-// Multi-token prediction (DeepSeek-V3, section 2.2; deepseek-v3.md traps 24-28): from the main
-// model's state at token i (after its final norm) and the embedding of token i+1 to the logits of
-// token i+2:
+// Multi-token prediction (DeepSeek-V3, section 2.2; docs/formats/deepseek.md 24 to 28): from the
+// main model's state at token i (after its final norm) and the embedding of token i+1 to the logits
+// of token i+2:
 //   x = W_eh [enorm(embed(token i+1)) | hnorm(state i)];  one decoder layer;  norm;  head
 // The layer has a causal context of its own rows, in the cache layer after the main model's.
 class MtpLayer {
  public:
   explicit MtpLayer(const ModelConfig& config);
 
-  // Runs the rows of `batch` whose mtp_next is known. state: [n, hidden]. Returns the logits of
-  // those among batch.logit_rows, valid until the next call.
+  // Runs the rows of `batch` whose mtp_next is known, in the buffers of `layer`. state: [n,
+  // hidden]. Returns the logits of those among batch.logit_rows, valid until the next call.
   MatView<const float> Forward(const Step& main, const MtpWeights& weights,
-                               const ForwardBatch& batch, MatView<const float> state);
+                               const ForwardBatch& batch, MatView<const float> state,
+                               DecoderLayer& layer);
 
  private:
   void SelectRows(const ForwardBatch& batch);
@@ -37,7 +38,6 @@ class MtpLayer {
 
   const double norm_eps_;
   const int64_t cache_layer_;
-  DecoderLayer layer_;
   StepRotations rotations_;
 
   std::vector<int64_t> rows_;       // [r]: rows of the batch that take part

@@ -14,13 +14,14 @@ struct RopeFrequencies {
 };
 
 // Plain rope: theta^(-2i / dim). Scaled as the checkpoint was trained, whatever the length in use:
-//   YaRN    (Peng et al. 2023, section 3.2; deepseek-v3.md traps 2-4) pairs that turn often keep
+//   YaRN    (Peng et al. 2023, section 3.2; points 2 to 4 of docs/formats/deepseek.md) pairs that
+//   turn often keep
 //           their frequency, those that turn less than once in the trained context are divided by
 //           factor, a ramp between; magnitude = m(mscale) / m(mscale_all_dim)
-//   llama3  three bands by wavelength (trap 7)
+//   llama3  three bands by wavelength (point 7)
 RopeFrequencies MakeRopeFrequencies(const RopeConfig& rope);
 
-// The factor on q.k before softmax: key_dim^-0.5, for YaRN times m(mscale_all_dim)^2 (trap 3),
+// The factor on q.k before softmax: key_dim^-0.5, for YaRN times m(mscale_all_dim)^2 (point 3),
 // m(s) = 0.1 * s * ln(factor) + 1.
 double SoftmaxScale(const ModelConfig& config);
 

@@ -71,6 +71,11 @@ AttentionPiece PieceOf(const AttentionTask& task, int64_t tile, int64_t split, f
           .end = std::min(task.context, (split + 1) * rows)};
 }
 
+int64_t ScratchFloats(int64_t key_dim, int64_t value_dim) {
+  return PadToLanes(AttentionScratchFloats(key_dim, value_dim));
+}
+int64_t StateFloats(int64_t value_dim) { return kHeadTile * (2 + PadToLanes(value_dim)); }
+
 // One call of Attention: its kernels, and the memory its items share.
 class AttentionRun {
  public:
@@ -78,13 +83,15 @@ class AttentionRun {
                std::span<const AttentionTask> tasks, AttentionBuffers& buffers)
       : kernels_(kernels), pool_(pool), scale_(scale), tasks_(tasks), buffers_(buffers) {
     int64_t scratch_floats = 0;
+    buffers_.tile_ends.clear();
+    buffers_.tile_ends.reserve(tasks.size());
     for (const AttentionTask& task : tasks) {
       CheckTask(task);
       tiles_ += TilesOf(task);
+      buffers_.tile_ends.push_back(tiles_);
       most_splits_ = std::max(most_splits_, SplitsOf(task));
-      scratch_floats = std::max(scratch_floats,
-                                PadToLanes(AttentionScratchFloats(task.q.cols(), task.out.cols())));
-      state_floats_ = std::max(state_floats_, kHeadTile * (2 + PadToLanes(task.out.cols())));
+      scratch_floats = std::max(scratch_floats, ScratchFloats(task.q.cols(), task.out.cols()));
+      state_floats_ = std::max(state_floats_, StateFloats(task.out.cols()));
     }
     buffers_.scratch.Resize(pool.threads(), scratch_floats);
   }
@@ -105,9 +112,9 @@ class AttentionRun {
     int64_t tile;
   };
   Place TileAt(int64_t item) const {
-    size_t i = 0;
-    while (item >= TilesOf(tasks_[i])) item -= TilesOf(tasks_[i++]);
-    return {tasks_[i], item};
+    const auto end = std::ranges::upper_bound(buffers_.tile_ends, item);
+    const AttentionTask& task = tasks_[static_cast<size_t>(end - buffers_.tile_ends.begin())];
+    return {task, TilesOf(task) - (*end - item)};
   }
 
   AttentionState StateAt(int64_t index) const {
@@ -170,6 +177,11 @@ class AttentionRun {
 };
 
 }  // namespace
+
+int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim) {
+  const int64_t floats = ScratchFloats(key_dim, value_dim) + kMaxSplits * StateFloats(value_dim);
+  return threads * floats * static_cast<int64_t>(sizeof(float));
+}
 
 void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks,
                AttentionBuffers& buffers) {

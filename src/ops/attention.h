@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "ops/compute.h"
 #include "tensor/dtype.h"
@@ -37,9 +38,13 @@ struct AttentionTask {
 // What the work items of a call keep between them; a caller passes the same again, so that memory
 // is asked for only when a call is the largest so far.
 struct AttentionBuffers {
-  Matrix<float> scratch;  // a row a thread
-  Matrix<float> states;   // a row a running softmax
+  Matrix<float> scratch;           // a row a thread
+  Matrix<float> states;            // a row a running softmax
+  std::vector<int64_t> tile_ends;  // [tasks], of all tasks' tiles in one row
 };
+
+// The most that AttentionBuffers take with so many threads, whatever the contexts and tasks.
+int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim);
 
 // Runs all tasks over the pool. Softmax and sums in float32, over keys in order and in steps of a
 // fixed number of rows counted from position 0, so a result depends on its own context only

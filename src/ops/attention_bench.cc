@@ -40,7 +40,7 @@ void Decode(benchmark::State& state) {
   std::fill_n(q.data(), q.rows() * q.cols(), 0.01F);
   Matrix<float> out(tokens * shape.heads, shape.value_dim);
   std::vector<AttentionTask> tasks;
-  tasks.reserve(tokens);
+  tasks.reserve(static_cast<size_t>(tokens));
   for (int64_t t = 0; t < tokens; ++t) {
     tasks.push_back({.q = q.view().Rows(t * shape.heads, shape.heads),
                      .kv = {.base = cache.data(),

@@ -34,28 +34,45 @@ std::vector<double> Softmax(std::vector<double> scores) {
   return scores;
 }
 
+// The scores of one head; raises `magnitude` to the largest sum of absolute products among them.
+std::vector<double> Scores(const AttentionTask& task, int64_t head, double scale,
+                           double& magnitude) {
+  std::vector<double> scores;
+  for (int64_t t = 0; t < task.context; ++t) {
+    double sum = 0;
+    double sum_abs = 0;
+    for (int64_t c = 0; c < task.q.cols(); ++c) {
+      const double product = scale * static_cast<double>(task.q.RowPtr(head)[c]) *
+                             CachedElement(task.kv, t, task.key_offset + c);
+      sum += product;
+      sum_abs += std::abs(product);
+    }
+    scores.push_back(sum);
+    magnitude = std::max(magnitude, sum_abs);
+  }
+  return scores;
+}
+
 }  // namespace
 
-std::vector<double> AttentionReference(const AttentionTask& task, double scale) {
-  std::vector<double> out;
+ReferenceAttention AttentionReference(const AttentionTask& task, double scale) {
+  ReferenceAttention result;
   for (int64_t h = 0; h < task.q.rows(); ++h) {
-    std::vector<double> scores(static_cast<size_t>(task.context));
-    for (int64_t t = 0; t < task.context; ++t) {
-      for (int64_t c = 0; c < task.q.cols(); ++c) {
-        scores[static_cast<size_t>(t)] += scale * static_cast<double>(task.q.RowPtr(h)[c]) *
-                                          CachedElement(task.kv, t, task.key_offset + c);
-      }
-    }
-    const std::vector<double> weights = Softmax(scores);
+    const std::vector<double> weights = Softmax(Scores(task, h, scale, result.score_magnitude));
     for (int64_t v = 0; v < task.out.cols(); ++v) {
       double sum = 0;
+      double sum_abs = 0;
       for (int64_t t = 0; t < task.context; ++t) {
-        sum += weights[static_cast<size_t>(t)] * CachedElement(task.kv, t, task.value_offset + v);
+        const double term =
+            weights[static_cast<size_t>(t)] * CachedElement(task.kv, t, task.value_offset + v);
+        sum += term;
+        sum_abs += std::abs(term);
       }
-      out.push_back(sum);
+      result.out.push_back(sum);
+      result.magnitude.push_back(sum_abs);
     }
   }
-  return out;
+  return result;
 }
 
 }  // namespace fathom

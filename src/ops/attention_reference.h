@@ -7,8 +7,14 @@
 
 namespace fathom {
 
-// out[head][v] of a task by its definition, in float64.
-std::vector<double> AttentionReference(const AttentionTask& task, double scale);
+struct ReferenceAttention {
+  std::vector<double> out;        // [heads, value_dim]
+  std::vector<double> magnitude;  // the same of absolute values, for error bounds
+  double score_magnitude = 0;     // the largest scale * sum |q||key| of a head and row
+};
+
+// A task by its definition, in float64.
+ReferenceAttention AttentionReference(const AttentionTask& task, double scale);
 
 }  // namespace fathom
 

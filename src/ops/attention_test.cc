@@ -92,13 +92,29 @@ class AttentionTest : public IsaTest {
   }
 };
 
-// A score has an error of (key_dim + 1) half epsilons times |q||k| * scale, and its power the same
-// relative error; the weighted sum adds one rounding a row and each exp a few. Values are below 5.
-double Tolerance(const Shape& shape, int64_t context, double scale) {
-  constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-  const auto dim = static_cast<double>(shape.key_dim);
-  const double score = (dim + 1) / 2 * scale * dim;
-  return kEpsilon * (score + 8 + static_cast<double>(context) / 2) * 5;
+// Roundings, of half an epsilon each, that a weighted value and the sum of weights take at most.
+//   score      one a key element, two for the scale, one for the distance to the maximum, which
+//              like all later distances together is at most twice the largest score
+//   power      4 (vec_exp.h)
+//   in a step  one a row and the product's
+//   a step     is added to its split and a split to those before it: one, and 5 more where the
+//              maximum rises, for the correction's power and product
+double Roundings(int64_t key_dim, int64_t context, double score_magnitude) {
+  const int64_t steps = (context + 31) / 32;
+  const int64_t corrections = std::min(steps, std::max<int64_t>(16, (steps + 15) / 16) + 16);
+  const double score = static_cast<double>(key_dim + 2 + 4) * score_magnitude;
+  return score + 4 + static_cast<double>(std::min<int64_t>(context, 32) + 1 + 6 * corrections);
+}
+
+// Both the weighted sum and the sum of weights have that relative error, the quotient one more.
+void ExpectClose(const Matrix<float>& out, const ReferenceAttention& reference, int64_t key_dim,
+                 int64_t context) {
+  constexpr double kHalfEpsilon = std::numeric_limits<float>::epsilon() / 2;
+  const double roundings = 2 * Roundings(key_dim, context, reference.score_magnitude) + 1;
+  for (size_t i = 0; i < reference.out.size(); ++i) {
+    ASSERT_NEAR(out.data()[i], reference.out[i], roundings * kHalfEpsilon * reference.magnitude[i])
+        << "context " << context << " element " << i;
+  }
 }
 
 TEST_P(AttentionTest, MatchesTheReference) {
@@ -110,12 +126,11 @@ TEST_P(AttentionTest, MatchesTheReference) {
       for (const int64_t context : {1, 2, 31, 32, 33, 70}) {
         Matrix<float> out =
             Run(2, static_cast<float>(scale), shape, q.view(), cache.rows(), context);
-        const std::vector<double> expected =
-            AttentionReference(Task(shape, q.view(), cache.rows(), context, out.view()), scale);
-        for (size_t i = 0; i < expected.size(); ++i) {
-          ASSERT_NEAR(out.data()[i], expected[i], Tolerance(shape, context, scale))
-              << "heads " << shape.heads << " context " << context << " element " << i;
-        }
+        SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " heads " << shape.heads);
+        ExpectClose(
+            out,
+            AttentionReference(Task(shape, q.view(), cache.rows(), context, out.view()), scale),
+            shape.key_dim, context);
       }
     }
   }
@@ -127,11 +142,9 @@ TEST_P(AttentionTest, LongContextsAreMergedFromSplits) {
   const Matrix<float> q = RandomActivations(2, 16, 12);
   for (const int64_t context : {511, 512, 513, 2500, 9000}) {
     Matrix<float> out = Run(2, 0.25F, shape, q.view(), cache.rows(), context);
-    const std::vector<double> expected =
-        AttentionReference(Task(shape, q.view(), cache.rows(), context, out.view()), 0.25);
-    for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(out.data()[i], expected[i], Tolerance(shape, context, 0.25)) << context;
-    }
+    ExpectClose(out,
+                AttentionReference(Task(shape, q.view(), cache.rows(), context, out.view()), 0.25),
+                shape.key_dim, context);
   }
 }
 
@@ -165,7 +178,7 @@ TEST_P(AttentionTest, ATaskHasTheSameBitsAloneAndInAnyListOnAnyThreads) {
       ThreadPool pool(threads);
       Matrix<float> out(24 * count, 16);
       std::vector<AttentionTask> tasks;
-      tasks.reserve(count);
+      tasks.reserve(static_cast<size_t>(count));
       for (int64_t i = 0; i < count; ++i) {
         tasks.push_back(Task(shape, q.view().Rows(24 * (4 - i), 24), cache.rows(), contexts[4 - i],
                              out.view().Rows(24 * i, 24)));

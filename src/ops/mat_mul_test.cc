@@ -38,9 +38,9 @@ class MatMulTest : public IsaTest {
 
 // A sum over cols in segments is at most cols + segments + 1 roundings of half an epsilon deep.
 void ExpectClose(const Matrix<float>& out, const ReferenceProduct& reference, int64_t cols) {
-  const auto roundings = static_cast<double>(cols + cols / 64 + 3);
+  const int64_t roundings = cols + cols / 64 + 3;
   for (size_t i = 0; i < reference.y.size(); ++i) {
-    const double tolerance = roundings * kEpsilon / 2 * reference.magnitude[i];
+    const double tolerance = static_cast<double>(roundings) * kEpsilon / 2 * reference.magnitude[i];
     ASSERT_NEAR(out.data()[i], reference.y[i], tolerance) << "element " << i;
   }
 }

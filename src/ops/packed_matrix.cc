@@ -22,22 +22,6 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool InPairs(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF8E4M3; }
 
-// Calls visit with a code of type T for the dtype, so that loops over codes are written once.
-template <typename Visit>
-auto VisitDType(DType dtype, Visit visit) {
-  switch (dtype) {
-    case DType::kF32:
-      return visit(float{});
-    case DType::kF16:
-      return visit(F16{});
-    case DType::kBF16:
-      return visit(Bf16{});
-    default:
-      FATHOM_CHECK(dtype == DType::kF8E4M3);
-      return visit(F8E4M3{});
-  }
-}
-
 template <typename T>
 constexpr bool kInPairs = std::is_same_v<T, Bf16> || std::is_same_v<T, F8E4M3>;
 
@@ -98,15 +82,6 @@ struct PackedMatrix::ScaleGrid {
   // Columns from `col` to the end of its block.
   int64_t BlockRest(int64_t col) const { return block_cols - (col + col_phase) % block_cols; }
 };
-
-bool HasNanCode(DType dtype, std::span<const std::byte> codes) {
-  if (dtype != DType::kF8E4M3) return false;
-  uint8_t found = 0;  // no early exit, so that the loop runs in vectors
-  for (const std::byte code : codes) {
-    found |= static_cast<uint8_t>((code & std::byte{0x7F}) == std::byte{0x7F});
-  }
-  return found != 0;
-}
 
 PackedMatrix::PackedMatrix(DType dtype, int64_t rows, int64_t cols, std::span<const float> scales,
                            int64_t block_rows, int64_t block_cols)
@@ -169,23 +144,21 @@ PanelScales PackedMatrix::panel_scales(int64_t index) const {
   return {.values = scales_.data() + ref.offset, .uniform = ref.uniform};
 }
 
-bool PackedMatrix::PackRows(int64_t first, std::span<const std::byte> codes) {
+void PackedMatrix::PackRows(int64_t first, std::span<const std::byte> codes) {
   const int64_t row_bytes = cols_ * DTypeBytes(dtype_);
-  if (codes.empty()) return true;
+  if (codes.empty()) return;
   const int64_t count = static_cast<int64_t>(codes.size()) / row_bytes;
   FATHOM_CHECK(count * row_bytes == static_cast<int64_t>(codes.size()));
   FATHOM_CHECK(first >= 0 && first % kPanelRows == 0 && first + count <= rows_);
   FATHOM_CHECK(count % kPanelRows == 0 || first + count == rows_);
-  if (HasNanCode(dtype_, codes)) return false;
   for (int64_t r = 0; r < count; r += kPanelRows) {
     PackPanel((first + r) / kPanelRows, codes.data() + r * row_bytes,
               std::min(kPanelRows, count - r));
   }
-  return true;
 }
 
 void PackedMatrix::PackPanel(int64_t index, const std::byte* codes, int64_t count) {
-  VisitDType(dtype_, [&]<typename T>(T) {
+  VisitFloatType(dtype_, [&]<typename T>(T) {
     constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
     constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
     T* out = reinterpret_cast<T*>(codes_.data() + index * panel_bytes_);
@@ -207,7 +180,7 @@ PackedMatrix PackedMatrix::FromRows(const StoredWeight& weight, int64_t first, i
                                 .block_rows = weight.block_rows,
                                 .block_cols = weight.block_cols,
                                 .row_phase = first});
-  FATHOM_CHECK(matrix.PackRows(0, RowCodes(weight, first, count)));
+  matrix.PackRows(0, RowCodes(weight, first, count));
   return matrix;
 }
 
@@ -221,10 +194,10 @@ PackedMatrix PackedMatrix::FromRowsTransposed(const StoredWeight& weight, int64_
                                 .block_cols = weight.block_rows,
                                 .col_phase = first});
   const std::span<const std::byte> codes = RowCodes(weight, first, count);
-  VisitDType(weight.dtype, [&]<typename T>(T) {
+  VisitFloatType(weight.dtype, [&]<typename T>(T) {
     const std::vector<T> turned =
         Transposed(reinterpret_cast<const T*>(codes.data()), count, weight.cols);
-    FATHOM_CHECK(matrix.PackRows(0, std::as_bytes(std::span(turned))));
+    matrix.PackRows(0, std::as_bytes(std::span(turned)));
   });
   return matrix;
 }
@@ -240,7 +213,7 @@ void PackedMatrix::CopyRow(int64_t row, std::span<float> out) const {
   FATHOM_CHECK(row >= 0 && row < rows_ && static_cast<int64_t>(out.size()) == cols_);
   const PanelScales scales = panel_scales(row / kPanelRows);
   const int64_t lane = row % kPanelRows;
-  VisitDType(dtype_, [&]<typename T>(T) {
+  VisitFloatType(dtype_, [&]<typename T>(T) {
     constexpr int64_t kStep = kInPairs<T> ? 2 : 1;
     const T* codes = reinterpret_cast<const T*>(panel(row / kPanelRows));
     for (size_t s = 0; s < segments_.size(); ++s) {

@@ -24,9 +24,6 @@ struct StoredWeight {
   int64_t block_cols = 128;
 };
 
-// True if a code is an FP8 NaN, which no kernel decodes as one. Always false for other types.
-bool HasNanCode(DType dtype, std::span<const std::byte> codes);
-
 // A stretch of columns that is summed before its scales are applied.
 struct PackedSegment {
   int64_t first_col = 0;
@@ -64,11 +61,11 @@ class PackedMatrix {
 
   // Packs rows [first, first + codes.size() / row bytes) from their stored codes; first is a
   // multiple of kPanelRows. The count is one too, unless the range ends with the matrix. Disjoint
-  // ranges may be packed by several threads at once. Returns false if an FP8 code is NaN.
-  [[nodiscard]] bool PackRows(int64_t first, std::span<const std::byte> codes);
+  // ranges may be packed by several threads at once. No kernel decodes an FP8 NaN as one: whoever
+  // reads codes refuses them (FindNonFinite).
+  void PackRows(int64_t first, std::span<const std::byte> codes);
 
-  // Rows [first, first + count) of a stored weight as a matrix of its own; any first. The codes
-  // hold no NaN (CHECK; see HasNanCode).
+  // Rows [first, first + count) of a stored weight as a matrix of its own; any first.
   static PackedMatrix FromRows(const StoredWeight& weight, int64_t first, int64_t count);
   // The same rows transposed: [weight.cols, count].
   static PackedMatrix FromRowsTransposed(const StoredWeight& weight, int64_t first, int64_t count);

@@ -83,21 +83,10 @@ TEST(PackedMatrix, RangesMayBePackedInAnyOrderByThreads) {
     const int64_t first = 32 * (4 - item);
     const int64_t count = std::min<int64_t>(32, 155 - first);
     const std::span<const std::byte> codes(weight.codes);
-    EXPECT_TRUE(packed.PackRows(
-        first, codes.subspan(static_cast<size_t>(first * 140), static_cast<size_t>(count * 140))));
+    packed.PackRows(
+        first, codes.subspan(static_cast<size_t>(first * 140), static_cast<size_t>(count * 140)));
   });
   ExpectRows(packed, weight.stored, 0);
-}
-
-TEST(PackedMatrix, NanCodesAreRefused) {
-  for (const int code : {0x7F, 0xFF}) {
-    std::vector<std::byte> codes(16 * 40, std::byte{0x12});
-    codes[16 * 40 - 1] = static_cast<std::byte>(code);
-    PackedMatrix packed(DType::kF8E4M3, 16, 40);
-    EXPECT_FALSE(packed.PackRows(0, codes));
-    EXPECT_TRUE(HasNanCode(DType::kF8E4M3, codes));
-    EXPECT_FALSE(HasNanCode(DType::kBF16, codes));
-  }
 }
 
 TEST(PackedMatrix, UnalignedCodesArePacked) {
@@ -105,7 +94,7 @@ TEST(PackedMatrix, UnalignedCodesArePacked) {
   std::vector<std::byte> shifted(weight.codes.size() + 1);
   std::copy(weight.codes.begin(), weight.codes.end(), shifted.begin() + 1);
   PackedMatrix packed(DType::kF32, 3, 5);
-  ASSERT_TRUE(packed.PackRows(0, std::span<const std::byte>(shifted).subspan(1)));
+  packed.PackRows(0, std::span<const std::byte>(shifted).subspan(1));
   ExpectRows(packed, weight.stored, 0);
 }
 

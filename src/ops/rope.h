@@ -8,8 +8,8 @@
 
 namespace fathom {
 
-// cos and sin of position * inverse_frequency[i] (angles in double, deepseek-v3.md trap 6) times
-// `magnitude`: one row a token, [tokens, dim / 2] each.
+// cos and sin of position * inverse_frequency[i] (angles in double, docs/formats/deepseek.md 6)
+// times `magnitude`: one row a token, [tokens, dim / 2] each.
 void RopeTables(std::span<const int32_t> positions, std::span<const double> inverse_frequencies,
                 double magnitude, MatView<float> cos, MatView<float> sin);
 

@@ -53,26 +53,17 @@ float GroupScore(RouterRule::Groups rule, std::span<const float> choice) {
   return rule == RouterRule::Groups::kMax ? first : first + second;
 }
 
-// Room for one token's route, reused by all.
-struct Workspace {
-  std::vector<float> scores;
-  std::vector<float> choice;
-  std::vector<float> group_scores;
-  std::vector<int32_t> order;
-  std::vector<int32_t> kept;
-};
-
-void MaskGroups(const RouterRule& rule, Workspace& work) {
-  const size_t size = work.choice.size() / static_cast<size_t>(rule.groups);
-  const std::span<float> choice = work.choice;
-  work.group_scores.clear();
+void MaskGroups(const RouterRule& rule, RouterBuffers& buffers) {
+  const size_t size = buffers.choice.size() / static_cast<size_t>(rule.groups);
+  const std::span<float> choice = buffers.choice;
+  buffers.group_scores.clear();
   for (size_t g = 0; g < static_cast<size_t>(rule.groups); ++g) {
-    work.group_scores.push_back(GroupScore(rule.group_score, choice.subspan(g * size, size)));
+    buffers.group_scores.push_back(GroupScore(rule.group_score, choice.subspan(g * size, size)));
   }
-  work.kept.resize(static_cast<size_t>(rule.top_groups));
-  BestIds(work.group_scores, work.order, work.kept);
+  buffers.kept.resize(static_cast<size_t>(rule.top_groups));
+  BestIds(buffers.group_scores, buffers.order, buffers.kept);
   for (int32_t g = 0; g < static_cast<int32_t>(rule.groups); ++g) {
-    if (std::binary_search(work.kept.begin(), work.kept.end(), g)) continue;
+    if (std::binary_search(buffers.kept.begin(), buffers.kept.end(), g)) continue;
     std::ranges::fill(choice.subspan(static_cast<size_t>(g) * size, size), kMasked);
   }
 }
@@ -89,33 +80,40 @@ void WriteWeights(const RouterRule& rule, std::span<const float> scores,
 }
 
 void RouteToken(const RouterRule& rule, std::span<const float> logits, std::span<const float> bias,
-                Workspace& work, std::span<int32_t> experts) {
-  work.scores.resize(logits.size());
+                RouterBuffers& buffers, std::span<int32_t> experts) {
+  buffers.scores.resize(logits.size());
   if (rule.scores == RouterRule::Scores::kSigmoid) {
-    SigmoidScores(logits, work.scores);
+    SigmoidScores(logits, buffers.scores);
   } else {
-    SoftmaxScores(logits, work.scores);
+    SoftmaxScores(logits, buffers.scores);
   }
-  work.choice = work.scores;
-  for (size_t e = 0; e < bias.size(); ++e) work.choice[e] += bias[e];
-  if (rule.group_score != RouterRule::Groups::kNone) MaskGroups(rule, work);
-  BestIds(work.choice, work.order, experts);
+  buffers.choice = buffers.scores;
+  for (size_t e = 0; e < bias.size(); ++e) buffers.choice[e] += bias[e];
+  if (rule.group_score != RouterRule::Groups::kNone) MaskGroups(rule, buffers);
+  BestIds(buffers.choice, buffers.order, experts);
 }
 
 }  // namespace
 
+// There are no more groups than experts.
+RouterBuffers::RouterBuffers(int64_t experts)
+    : scores(static_cast<size_t>(experts)),
+      choice(scores.size()),
+      group_scores(scores.size()),
+      order(scores.size()),
+      kept(scores.size()) {}
+
 void Route(const RouterRule& rule, MatView<const float> logits, std::span<const float> bias,
-           MatView<int32_t> experts, MatView<float> weights) {
+           MatView<int32_t> experts, MatView<float> weights, RouterBuffers& buffers) {
   FATHOM_CHECK(experts.rows() == logits.rows() && weights.rows() == logits.rows());
   FATHOM_CHECK(experts.cols() == weights.cols() && experts.cols() <= logits.cols());
   FATHOM_CHECK(bias.empty() || static_cast<int64_t>(bias.size()) == logits.cols());
   FATHOM_CHECK(
       rule.group_score == RouterRule::Groups::kNone ||
       (rule.groups > 0 && logits.cols() % rule.groups == 0 && rule.top_groups <= rule.groups));
-  Workspace work;
   for (int64_t t = 0; t < logits.rows(); ++t) {
-    RouteToken(rule, logits[t], bias, work, experts[t]);
-    WriteWeights(rule, work.scores, experts[t], weights[t]);
+    RouteToken(rule, logits[t], bias, buffers, experts[t]);
+    WriteWeights(rule, buffers.scores, experts[t], weights[t]);
   }
 }
 

@@ -24,8 +24,9 @@ Routed RouteAll(const RouterRule& rule, const std::vector<float>& logits,
   Routed out;
   out.experts.resize(static_cast<size_t>(tokens * k));
   out.weights.resize(static_cast<size_t>(tokens * k));
+  RouterBuffers buffers(experts);
   Route(rule, {logits.data(), tokens, experts}, bias, {out.experts.data(), tokens, k},
-        {out.weights.data(), tokens, k});
+        {out.weights.data(), tokens, k}, buffers);
   return out;
 }
 

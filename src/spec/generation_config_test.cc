@@ -22,11 +22,10 @@ TEST(GenerationConfig, ReadsDeepseekR1) {
     "_from_model_config": true, "bos_token_id": 0, "eos_token_id": 1, "do_sample": true,
     "temperature": 0.6, "top_p": 0.95, "transformers_version": "4.39.3"})");
   ASSERT_TRUE(defaults.ok());
-  EXPECT_EQ(defaults->temperature, 0.6);
-  EXPECT_EQ(defaults->top_p, 0.95);
-  EXPECT_FALSE(defaults->top_k);
-  EXPECT_FALSE(defaults->repetition_penalty);
-  EXPECT_EQ(defaults->bos_token_id, 0);
+  EXPECT_EQ(defaults->sampling.temperature, 0.6);
+  EXPECT_EQ(defaults->sampling.top_p, 0.95);
+  EXPECT_FALSE(defaults->sampling.top_k);
+  EXPECT_FALSE(defaults->sampling.repetition_penalty);
   EXPECT_EQ(defaults->eos_token_ids, std::vector<int64_t>{1});
 }
 
@@ -36,14 +35,31 @@ TEST(GenerationConfig, ReadsQwen25) {
     "eos_token_id": [151645, 151643], "repetition_penalty": 1.05, "temperature": 0.7,
     "top_p": 0.8, "top_k": 20, "transformers_version": "4.37.0"})");
   ASSERT_TRUE(defaults.ok());
-  EXPECT_EQ(defaults->repetition_penalty, 1.05);
-  EXPECT_EQ(defaults->top_k, 20);
+  EXPECT_EQ(defaults->sampling.repetition_penalty, 1.05);
+  EXPECT_EQ(defaults->sampling.top_k, 20);
   EXPECT_EQ(defaults->eos_token_ids, (std::vector<int64_t>{151645, 151643}));
 }
 
+TEST(GenerationConfig, ReadsTheLengthAndAllOfSampling) {
+  const auto defaults = Parse(R"({"max_new_tokens": 2048, "min_p": 0.05, "presence_penalty": 1.5,
+                                  "frequency_penalty": -0.5, "top_p": 0})");
+  ASSERT_TRUE(defaults.ok());
+  EXPECT_EQ(defaults->max_new_tokens, 2048);
+  EXPECT_EQ(defaults->sampling.min_p, 0.05);
+  EXPECT_EQ(defaults->sampling.presence_penalty, 1.5);
+  EXPECT_EQ(defaults->sampling.frequency_penalty, -0.5);
+  EXPECT_EQ(defaults->sampling.top_p, 0);
+  EXPECT_FALSE(Parse("{}")->max_new_tokens);
+}
+
+// Nothing uses it, and -1 is what some writers put for none.
+TEST(GenerationConfig, TheFirstTokenIsOfNoMatter) {
+  EXPECT_TRUE(Parse(R"({"bos_token_id": -1})").ok());
+}
+
 TEST(GenerationConfig, WithoutSamplingIsGreedy) {
-  EXPECT_EQ(Parse(R"({"do_sample": false, "temperature": 0.6})")->temperature, 0);
-  EXPECT_FALSE(Parse("{}")->temperature);
+  EXPECT_EQ(Parse(R"({"do_sample": false, "temperature": 0.6})")->sampling.temperature, 0);
+  EXPECT_FALSE(Parse("{}")->sampling.temperature);
 }
 
 struct BadRow {
@@ -65,9 +81,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"Temperature", R"({"temperature": -1})",
                "error: expected a number from 0 to 100, found integer -1\n"
                "  where: generation_config.json: /temperature\n"},
-        BadRow{"TopP", R"({"top_p": 0})",
-               "error: expected a number above 0, at most 1, found integer 0\n"
+        BadRow{"TopP", R"({"top_p": 1.5})",
+               "error: expected a number from 0 to 1, found number 1.5\n"
                "  where: generation_config.json: /top_p\n"},
+        BadRow{"RepetitionPenalty", R"({"repetition_penalty": 0.001})",
+               "error: expected a number from 0.01 to 100, found number 0.001\n"
+               "  where: generation_config.json: /repetition_penalty\n"},
+        BadRow{"MaxNewTokens", R"({"max_new_tokens": 0})",
+               "error: expected an integer from 1 to 2147483647, found integer 0\n"
+               "  where: generation_config.json: /max_new_tokens\n"},
         BadRow{"TopK", R"({"top_k": -1})",
                "error: expected an integer from 0 to 2147483647, found integer -1\n"
                "  where: generation_config.json: /top_k\n"},

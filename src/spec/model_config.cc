@@ -357,7 +357,6 @@ Result<ModelConfig> ParseModelConfig(const Json& json, std::string_view source) 
     FATHOM_TRY(const JsonReader quantization, root.Object("quantization_config"));
     FATHOM_TRY(config.fp8, ParseQuantization(quantization));
   }
-  FATHOM_TRY(config.bos_token_id, ParseTokenId(root, "bos_token_id", config.vocab));
   FATHOM_TRY(config.eos_token_ids, ParseTokenIds(root, "eos_token_id", config.vocab));
   const bool deepseek = config.architecture == Architecture::kDeepseekV3 ||
                         config.architecture == Architecture::kDeepseekV2;

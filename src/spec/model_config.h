@@ -64,7 +64,7 @@ struct MoeConfig {
   GroupScore group_score = GroupScore::kNone;
   bool correction_bias = false;  // e_score_correction_bias is there (noaux_tc)
   // What becomes of the chosen scores: V3 normalises and scales; V2 does one or the other
-  // (deepseek-v3.md trap 17).
+  // (docs/formats/deepseek.md 17).
   bool normalize = false;
   double scale = 1;
 };
@@ -79,8 +79,8 @@ struct ModelConfig {
   int64_t dense_intermediate = 0;
   int64_t max_positions = 0;
   double rms_norm_eps = 1e-6;
-  double latent_norm_eps =
-      1e-6;  // q_a_layernorm and kv_a_layernorm: 1e-6 whatever rms_norm_eps says (trap 10)
+  // Of q_a_layernorm and kv_a_layernorm, whatever rms_norm_eps says (docs/formats/deepseek.md 10).
+  double latent_norm_eps = 1e-6;
   bool tied_embeddings = false;
   DType dtype = DType::kBF16;  // torch_dtype
   RopeConfig rope;
@@ -93,7 +93,6 @@ struct ModelConfig {
     int64_t cols = 128;
   };
   std::optional<BlockQuantization> fp8;
-  std::optional<int64_t> bos_token_id;
   std::vector<int64_t> eos_token_ids;
 
   bool IsMoeLayer(int64_t layer) const {

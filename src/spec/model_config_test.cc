@@ -58,7 +58,6 @@ TEST(ModelConfig, ReadsDeepseekR1) {
   ASSERT_TRUE(config.fp8);
   EXPECT_EQ(config.fp8->rows, 128);
   EXPECT_EQ(config.fp8->cols, 128);
-  EXPECT_EQ(config.bos_token_id, 0);
   EXPECT_EQ(config.eos_token_ids, std::vector<int64_t>{1});
   EXPECT_EQ(config.KvValuesPerToken(), 576);
   EXPECT_FALSE(config.IsMoeLayer(2));
@@ -137,6 +136,13 @@ TEST(ModelConfig, ReadsQwen25) {
   EXPECT_EQ(config.KvValuesPerToken(), 2 * 4 * 128);
 }
 
+// The references give the norms of MLA's latents no epsilon, so they have their class's default.
+TEST(ModelConfig, TheLatentEpsilonDoesNotFollowTheOther) {
+  const ModelConfig config = ParseEdited(DeepseekR1ConfigJson(), "rms_norm_eps", "1e-5");
+  EXPECT_EQ(config.rms_norm_eps, 1e-5);
+  EXPECT_EQ(config.latent_norm_eps, 1e-6);
+}
+
 TEST(ModelConfig, ReadsLlama31) {
   const ModelConfig config = ParsedConfig(Llama31ConfigJson());
   EXPECT_EQ(config.architecture, Architecture::kLlama);
@@ -156,8 +162,8 @@ TEST(ModelConfig, ExplicitHeadDimWins) {
   EXPECT_EQ(config.rope.dim, 16);
 }
 
-// deepseek-v3.md trap 17: V2 normalises or scales, V3 does both.
-TEST(ModelConfig, Trap17V2NormalisesOrScalesV3DoesBoth) {
+// docs/formats/deepseek.md 17.
+TEST(ModelConfig, V2NormalisesOrScalesV3DoesBoth) {
   const ModelConfig scales = ParseEdited(DeepseekV2ConfigJson(), "norm_topk_prob", "false");
   EXPECT_FALSE(scales.moe->normalize);
   EXPECT_EQ(scales.moe->scale, 16);
@@ -187,7 +193,8 @@ TEST(ModelConfig, AcceptsSpellingsOfOtherWriters) {
       ParseEdited(DeepseekR1ConfigJson(), "quantization_config/scale_fmt", "\"ue8m0\"").fp8);
   EXPECT_EQ(ParseEdited(DeepseekR1ConfigJson(), "dtype", "\"float16\"").dtype, DType::kF16);
   EXPECT_EQ(ParseEdited(DeepseekR1ConfigJson(), "torch_dtype", "").dtype, DType::kF32);
-  EXPECT_FALSE(ParseEdited(DeepseekR1ConfigJson(), "bos_token_id", "null").bos_token_id);
+  // Nothing uses it, and some writers put -1 for none.
+  EXPECT_EQ(ParseEdited(DeepseekR1ConfigJson(), "bos_token_id", "-1").vocab, 129'280);
   EXPECT_EQ(ParseEdited(Llama31ConfigJson(), "num_key_value_heads", "").gqa->kv_heads, 32);
   EXPECT_EQ(ParseEdited(Llama31ConfigJson(), "rope_scaling", R"({"type": "default"})").rope.scaling,
             RopeConfig::Scaling::kNone);

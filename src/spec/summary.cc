@@ -41,8 +41,6 @@ ModelSummary Summarize(const ModelConfig& config, const StoredType& stored) {
       continue;
     }
     Add(summary.mtp, spec, *dtype);
-    const bool copy = spec.component == Component::kEmbedding || spec.component == Component::kHead;
-    if (copy) Add(summary.mtp_copies, spec, *dtype);
   }
   summary.active_parameters = ActiveParameters(config, summary);
   return summary;

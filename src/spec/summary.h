@@ -25,8 +25,7 @@ struct ComponentSize {
 struct ModelSummary {
   std::array<ComponentSize, kComponents> components;  // the main model, by Component
   ComponentSize main;                                 // their sum
-  ComponentSize mtp;         // the MTP layers as stored, everything in them
-  ComponentSize mtp_copies;  // part of mtp: its copies of embedding and head
+  ComponentSize mtp;  // the MTP layers as stored, their copies of embedding and head included
   // Parameters that take part in one token: all of the main model with experts_per_token of the
   // routed experts; the head is in, the embedding table is not (one row of it is read).
   int64_t active_parameters = 0;

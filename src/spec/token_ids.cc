@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,19 +11,13 @@
 
 namespace fathom {
 
-Result<std::optional<int64_t>> ParseTokenId(const JsonReader& json, std::string_view key,
-                                            int64_t vocab) {
-  if (!json.Has(key)) return std::optional<int64_t>();
-  FATHOM_TRY(const int64_t id, json.Int(key, 0, vocab - 1));
-  return std::optional<int64_t>(id);
-}
-
 Result<std::vector<int64_t>> ParseTokenIds(const JsonReader& json, std::string_view key,
                                            int64_t vocab) {
+  if (!json.Has(key)) return std::vector<int64_t>();
   const Json* value = json.value().Find(key);
-  if (value == nullptr || !value->is_array()) {
-    FATHOM_TRY(const std::optional<int64_t> id, ParseTokenId(json, key, vocab));
-    return id ? std::vector<int64_t>{*id} : std::vector<int64_t>();
+  if (!value->is_array()) {
+    FATHOM_TRY(const int64_t id, json.Int(key, 0, vocab - 1));
+    return std::vector<int64_t>{id};
   }
   FATHOM_TRY(const JsonReader list, json.ArrayAt(key));
   std::vector<int64_t> ids;

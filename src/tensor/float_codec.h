@@ -1,6 +1,7 @@
 #ifndef FATHOM_TENSOR_FLOAT_CODEC_H_
 #define FATHOM_TENSOR_FLOAT_CODEC_H_
 
+#include "base/check.h"
 #include "tensor/dtype.h"
 
 namespace fathom {
@@ -20,6 +21,23 @@ F8E4M3 ToF8E4M3(float value);
 
 // The value after a trip through bfloat16.
 inline float RoundToBf16(float value) { return ToFloat(ToBf16(value)); }
+
+// Calls visit with a code of the type that `dtype` (F32, F16, BF16 or F8_E4M3; CHECK) has in
+// memory, so that loops over codes are written once.
+template <typename Visit>
+auto VisitFloatType(DType dtype, Visit&& visit) {
+  switch (dtype) {
+    case DType::kF32:
+      return visit(float{});
+    case DType::kF16:
+      return visit(F16{});
+    case DType::kBF16:
+      return visit(Bf16{});
+    default:
+      FATHOM_CHECK(dtype == DType::kF8E4M3);
+      return visit(F8E4M3{});
+  }
+}
 
 }  // namespace fathom
 

@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-// A .npy array of golden data, for tests below the module that reads such files in earnest.
-struct GoldenArray {
+// A numpy array in C order, as a .npy file of version 1.0 holds it.
+struct NpyArray {
   std::string descr;  // "<f4", "<i4", "|u1", "<u2", "<f8"
   std::vector<int64_t> shape;
   std::vector<char> bytes;
@@ -18,9 +18,12 @@ struct GoldenArray {
   std::vector<T> As() const;
 };
 
-// The golden file of this name below the folder FATHOM_GOLDEN names, or else below tests/golden of
-// the working directory. A missing file ends the test program: a test must not pass without data.
-GoldenArray ReadGoldenNpy(const std::string& name);
+// A file that is missing or not of this form ends the test program: a test must not pass without
+// its data.
+NpyArray ReadNpy(const std::string& path);
+
+// The golden file of this name below GoldenFolder().
+NpyArray ReadGoldenNpy(const std::string& name);
 
 }  // namespace fathom
 

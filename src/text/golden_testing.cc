@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/golden_folder_testing.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "text/tokenizer.h"
@@ -41,10 +42,7 @@ std::string ReadTestFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::string GoldenTokenizerFolder() {
-  const char* golden = std::getenv("FATHOM_GOLDEN");
-  return (golden != nullptr ? std::string(golden) : "tests/golden") + "/tokenizer";
-}
+std::string GoldenTokenizerFolder() { return GoldenFolder() + "/tokenizer"; }
 
 Json ReadGoldenJson(const std::string& name) {
   return ReadJsonFile(GoldenTokenizerFolder() + "/" + name);

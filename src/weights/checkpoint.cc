@@ -23,6 +23,7 @@
 #include "weights/problem_list.h"
 #include "weights/safetensors.h"
 #include "weights/shard_index.h"
+#include "weights/tensor_problem.h"
 
 namespace fathom {
 namespace {
@@ -51,19 +52,35 @@ Error NoWeights(FileSystem& files, const std::string& folder) {
                   folder, "weights are read from safetensors files only");
 }
 
+// Two sets of weights in one folder: transformers takes the single file, vLLM the index. Nobody can
+// know which one is meant.
+Status RefuseSecondWeights(FileSystem& files, const std::string& folder, const ShardIndex& index) {
+  if (!files.Exists(JoinPath(folder, kSingleName))) return Ok();
+  const auto& names = index.shards;
+  if (std::find(names.begin(), names.end(), kSingleName) != names.end()) return Ok();
+  return BadInput(Format("there are two sets of weights: {}, and the {} files that {} names",
+                         kSingleName, names.size(), kIndexName),
+                  folder, "keep the one that is meant and move the other away");
+}
+
 std::string Describe(DType dtype, const std::vector<int64_t>& shape) {
   return Format("{} {}", DTypeName(dtype), ShapeString(shape));
 }
 
+// The published form, where several types would do.
+std::string Expected(const TensorSpec& spec) { return Describe(spec.usual, spec.shape); }
+
+bool TypeFits(const TensorInfo& tensor, const TensorSpec& spec) {
+  return std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) !=
+         spec.supported.end();
+}
+
 void CompareWithSpec(const TensorInfo& tensor, const std::string& file, const TensorSpec& spec,
-                     ProblemList& problems) {
+                     std::vector<TensorProblem>& problems) {
   const bool shape_fits = tensor.shape == spec.shape;
-  const bool type_fits =
-      std::find(spec.supported.begin(), spec.supported.end(), tensor.dtype) != spec.supported.end();
-  if (shape_fits && type_fits) return;
-  problems.Add(shape_fits ? "of another type" : "of another shape",
-               Format("{}: {} in {}, expected {}", spec.name, Describe(tensor.dtype, tensor.shape),
-                      file, Describe(spec.usual, spec.shape)));
+  if (shape_fits && TypeFits(tensor, spec)) return;
+  problems.push_back({shape_fits ? TensorProblem::Kind::kType : TensorProblem::Kind::kShape,
+                      spec.name, Expected(spec), Describe(tensor.dtype, tensor.shape), file});
 }
 
 }  // namespace
@@ -81,6 +98,7 @@ Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder
   if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
     FATHOM_TRY(const Json json, ReadJson(files, path));
     FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, path));
+    FATHOM_OK(RefuseSecondWeights(files, folder, index));
     FATHOM_OK(checkpoint.OpenShards(files, index.shards));
     FATHOM_OK(checkpoint.CheckIndex(index, path));
   } else if (files.Exists(JoinPath(folder, kSingleName))) {
@@ -165,8 +183,8 @@ int64_t Checkpoint::total_bytes() const {
   return bytes;
 }
 
-Status Checkpoint::Verify(bool mtp) const {
-  ProblemList problems;
+std::vector<TensorProblem> Checkpoint::Problems(bool mtp) const {
+  std::vector<TensorProblem> problems;
   const std::vector<TensorSpec> catalogue = Catalogue(config_);
   std::unordered_set<std::string_view> expected;
   const TensorInfo* weight = nullptr;  // of the scales that follow it in the catalogue
@@ -182,17 +200,24 @@ Status Checkpoint::Verify(bool mtp) const {
     if (tensor != nullptr) {
       CompareWithSpec(*tensor, FileOf(*tensor), spec, problems);
     } else if (required) {
-      problems.Add("missing",
-                   Format("{}: missing, expected {}", spec.name, Describe(spec.usual, spec.shape)));
+      problems.push_back({TensorProblem::Kind::kMissing, spec.name, Expected(spec), "", ""});
     }
   }
   for (const TensorInfo& tensor : tensors_) {
     if (expected.contains(tensor.name) || IsIgnoredTensor(config_, tensor.name)) continue;
-    problems.Add("surplus", Format("{}: {} in {}, expected none", tensor.name,
-                                   Describe(tensor.dtype, tensor.shape), FileOf(tensor)));
+    problems.push_back({TensorProblem::Kind::kSurplus, tensor.name, "",
+                        Describe(tensor.dtype, tensor.shape), FileOf(tensor)});
   }
-  if (problems.empty()) return Ok();
-  return problems.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
+  return problems;
+}
+
+Status Checkpoint::Verify(bool mtp) const {
+  ProblemList list;
+  for (const TensorProblem& problem : Problems(mtp)) {
+    list.Add(problem.CountedAs(), problem.ToString());
+  }
+  if (list.empty()) return Ok();
+  return list.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
 }
 
 Status Checkpoint::Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const {

@@ -15,6 +15,7 @@
 #include "spec/model_config.h"
 #include "tensor/dtype.h"
 #include "weights/shard_index.h"
+#include "weights/tensor_problem.h"
 
 namespace fathom {
 
@@ -39,8 +40,8 @@ struct MappedTensor {
 // A Hugging Face model folder: config.json and the safetensors headers of every shard (through
 // model.safetensors.index.json, or the single model.safetensors). Opening reads headers only. Any
 // header that is truncated, overlaps, leaves gaps or names an unknown type, a shard that is
-// missing, a tensor that the index puts elsewhere: one clear error (kBadInput) naming file and
-// tensor.
+// missing, a tensor that the index puts elsewhere, a single file beside an index that does not name
+// it: one clear error (kBadInput) naming file and tensor.
 class Checkpoint {
  public:
   static Result<Checkpoint> Open(FileSystem& files, const std::string& folder);
@@ -56,8 +57,10 @@ class Checkpoint {
   std::string PathOf(std::string_view file_name) const;
   int64_t total_bytes() const;
 
-  // Compares with the catalogue of the configuration: *all* missing, surplus and mis-shaped tensors
-  // in one error. With `mtp` false the MTP layer's tensors may be absent.
+  // Compares with the catalogue of the configuration: *all* missing and mis-shaped tensors in its
+  // order, then the surplus ones. With `mtp` false the MTP layer's tensors may be absent.
+  std::vector<TensorProblem> Problems(bool mtp) const;
+  // The same as one error: all are counted, the first are named.
   Status Verify(bool mtp) const;
 
   // Reads bytes [first, first + out.size()) of the tensor's data. Threads: safe from several at

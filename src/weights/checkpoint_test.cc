@@ -288,6 +288,27 @@ TEST(CheckpointErrors, IndexLeadsOutOfTheFolder) {
             "  where: /m/model.safetensors.index.json: /weight_map/lm_head.weight\n");
 }
 
+TEST(CheckpointErrors, ASecondSetOfWeights) {
+  Folder folder(TinyLlamaConfigJson());
+  folder.Write();
+  folder.files.Put("/m/model.safetensors", "");
+  EXPECT_EQ(OpenError(folder.files),
+            "error: there are two sets of weights: model.safetensors, and the 2 files that "
+            "model.safetensors.index.json names\n"
+            "  where: /m\n  fix: keep the one that is meant and move the other away\n");
+}
+
+TEST(Checkpoint, AnIndexMayNameTheSingleFile) {
+  MemoryFileSystem files;
+  WriteRandomCheckpoint(files, kFolder, TinyQwen2ConfigJson());
+  Json map = Json::MakeObject();
+  for (const TensorSpec& spec : Catalogue(ParsedConfig(TinyQwen2ConfigJson()))) {
+    map.Set(spec.name, "model.safetensors");
+  }
+  files.Put(kIndex, Json::MakeObject({{"weight_map", map}}).Dump());
+  EXPECT_EQ(OpenError(files), "no error");
+}
+
 TEST(CheckpointErrors, EmptyIndex) {
   Folder folder(TinyLlamaConfigJson());
   folder.Write();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kAlignment = 8;
 constexpr const char* kIndexName = "model.safetensors.index.json";
+constexpr const char* kSingleName = "model.safetensors";
 
 int64_t DataBytes(const Shard& shard) {
   int64_t bytes = 0;
@@ -64,7 +65,7 @@ std::vector<Shard> PlanShards(std::vector<TensorDeclaration> tensors, int64_t ma
   }
   for (size_t i = 0; i < shards.size(); ++i) {
     shards[i].name = shards.size() == 1
-                         ? "model.safetensors"
+                         ? kSingleName
                          : Format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
     std::stable_sort(shards[i].tensors.begin(), shards[i].tensors.end(),
                      [](const TensorDeclaration& a, const TensorDeclaration& b) {
@@ -94,8 +95,9 @@ SafetensorsWriter::SafetensorsWriter(FileSystem& files, std::string folder,
 Result<SafetensorsWriter> SafetensorsWriter::Create(FileSystem& files, std::string folder,
                                                     std::vector<Shard> shards) {
   FATHOM_CHECK(!shards.empty());
-  if (files.Exists(JoinPath(folder, kIndexName))) {
-    return BadInput("there is a model in this folder already", folder,
+  for (const char* name : {kIndexName, kSingleName}) {
+    if (!files.Exists(JoinPath(folder, name))) continue;
+    return BadInput(Format("there is a model in this folder already: {}", name), folder,
                     "name a new folder, or remove the old model first");
   }
   SafetensorsWriter writer(files, std::move(folder), std::move(shards));

@@ -48,8 +48,8 @@ Json ShardIndexJson(std::span<const Shard> shards);
 class SafetensorsWriter {
  public:
   // `shards` as PlanShards gives them: at least one, each with a tensor (CHECK). The folder must
-  // exist; one that has an index already is refused (kBadInput), for that index would name a
-  // mixture of old and new files.
+  // exist; one that has an index or a model.safetensors already is refused (kBadInput): they would
+  // be taken for, or mixed with, what is written.
   static Result<SafetensorsWriter> Create(FileSystem& files, std::string folder,
                                           std::vector<Shard> shards);
 

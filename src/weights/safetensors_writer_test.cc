@@ -90,13 +90,20 @@ TEST(SafetensorsWriter, ATensorLargerThanAFileGetsItsOwn) {
 }
 
 TEST(SafetensorsWriter, DoesNotMixWithAnOldModel) {
-  MemoryFileSystem files;
-  files.Put("/m/model.safetensors.index.json", "{}");
-  const auto writer = SafetensorsWriter::Create(files, "/m", PlanShards(ThreeTensors(), 7));
-  ASSERT_FALSE(writer.ok());
-  EXPECT_EQ(writer.error().ToString(),
-            "error: there is a model in this folder already\n  where: /m\n"
-            "  fix: name a new folder, or remove the old model first\n");
+  for (const std::string name : {"model.safetensors.index.json", "model.safetensors"}) {
+    for (const int64_t max_bytes : {7, 100}) {  // two files, one
+      MemoryFileSystem files;
+      files.Put("/m/" + name, "{}");
+      const auto writer =
+          SafetensorsWriter::Create(files, "/m", PlanShards(ThreeTensors(), max_bytes));
+      ASSERT_FALSE(writer.ok());
+      EXPECT_EQ(writer.error().ToString(),
+                "error: there is a model in this folder already: " + name +
+                    "\n  where: /m\n"
+                    "  fix: name a new folder, or remove the old model first\n");
+      EXPECT_EQ(files.Get("/m/" + name), "{}");
+    }
+  }
 }
 
 TEST(SafetensorsWriter, OnAFullDiskLeavesNothingThatLooksLikeAModel) {

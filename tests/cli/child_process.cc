@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/poll.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -133,8 +135,10 @@ Outcome Child::Finish() {
   while (ReadSome()) {
   }
   int status = 0;
-  FATHOM_CHECK(waitpid(pid_, &status, 0) == pid_);
+  rusage usage{};
+  FATHOM_CHECK(wait4(pid_, &status, 0, &usage) == pid_);
   pid_ = -1;
+  outcome_.peak_bytes = int64_t{usage.ru_maxrss} * 1024;
   outcome_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   return outcome_;
 }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Outcome {
   int exit_code = -1;  // -signal when a signal ended it
   std::string out;
   std::string err;
+  // Most memory it had at once: the kernel's VmHWM, pages of mapped files included. Counts from the
+  // fork on, so never less than what the test's own process had then.
+  int64_t peak_bytes = 0;
 };
 
 // The fathom program as a child, driven through its standard streams. Waits end when the child

@@ -222,6 +222,32 @@ TEST_F(RunTest, MoreTokensThanTheContextHoldsAreCutAndItSaysSo) {
       << outcome.err;
 }
 
+TEST_F(RunTest, TheLengthThatTheCheckpointRecommendsIsTheDefault) {
+  folder_.Put("tiny/generation_config.json", R"({"temperature": 0, "max_new_tokens": 3})");
+  const Words base = {"-p", "a", "--raw", "--ignore-eos", "--json"};
+  const Outcome plain = Run(base);
+  EXPECT_EQ(ParseJson(plain.out, "o").value().Find("ids")->as_array().size(), 3u) << plain.err;
+  EXPECT_NE(plain.err.find("generation_config.json: temperature 0, max_new_tokens 3 (flags "
+                           "override)\n"),
+            std::string::npos)
+      << plain.err;
+  const Outcome given = Run(Join(base, {"--max-tokens", "5"}));
+  EXPECT_EQ(ParseJson(given.out, "o").value().Find("ids")->as_array().size(), 5u) << given.err;
+  const Outcome cut = Run(Join(base, {"--max-model-len", "4"}));  // two of them are the prompt
+  EXPECT_EQ(ParseJson(cut.out, "o").value().Find("ids")->as_array().size(), 2u) << cut.err;
+}
+
+TEST_F(RunTest, ARecommendationOutOfRangeNamesFileAndPath) {
+  folder_.Put("tiny/generation_config.json", R"({"temperature": 0.6, "top_p": 7})");
+  const Outcome outcome = Run({"-p", "a", "--top-p", "0.5"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error: expected a number from 0 to 1, found integer 7\n"
+                             "  where: run: " +
+                             model_ + "/generation_config.json: /top_p\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(RunTest, AnUnknownInstructionSetIsRefused) {
   const Outcome outcome = RunFathom({"run", model_, "-p", "a"}, "", {{"FATHOM_ISA", "abacus"}});
   EXPECT_EQ(outcome.exit_code, 2);

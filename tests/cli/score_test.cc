@@ -14,10 +14,10 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "io/file_system.h"
+#include "tensor/npy_testing.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
 #include "text/tiny_tokenizer_testing.h"
-#include "weights/npy.h"
 
 namespace fathom {
 namespace {
@@ -116,11 +116,11 @@ TEST_F(ScoreTest, FullLogitsAgreeWithTheLogProbabilities) {
             {"--full-logits", folder_ / "new/logits", "--mtp"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto files = MakePosixFileSystem();
-  const NpyArray logits = ReadNpy(*files, folder_ / "new/logits/a.b-1.npy").value();
+  const NpyArray logits = ReadNpy(folder_ / "new/logits/a.b-1.npy");
   EXPECT_EQ(logits.shape, std::vector<int64_t>({3, kTinyVocab}));
-  const NpyArray mtp = ReadNpy(*files, folder_ / "new/logits/a.b-1.mtp.npy").value();
+  const NpyArray mtp = ReadNpy(folder_ / "new/logits/a.b-1.mtp.npy");
   EXPECT_EQ(mtp.shape, std::vector<int64_t>({2, kTinyVocab}));
-  const NpyArray one = ReadNpy(*files, folder_ / "new/logits/one.mtp.npy").value();
+  const NpyArray one = ReadNpy(folder_ / "new/logits/one.mtp.npy");
   EXPECT_EQ(one.shape, std::vector<int64_t>({0, kTinyVocab}));
   const std::vector<float> values = logits.As<float>();
   double sum = 0;

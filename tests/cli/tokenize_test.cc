@@ -119,8 +119,11 @@ TEST_F(TokenizeTest, BadInputIsNamed) {
   }
 }
 
+// More than a pipe holds: the program cannot be done before its output is closed.
 TEST_F(TokenizeTest, AnOutputThatIsClosedEndsTheProgramQuietly) {
-  Child child({"tokenize", model_, "--text", "a"}, Child::Streams::kPipes);
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "a ";
+  Child child({"tokenize", model_, "--file", folder_.Put("long", text)}, Child::Streams::kPipes);
   child.CloseOutput();
   const Outcome outcome = child.Finish();
   EXPECT_EQ(outcome.exit_code, 3);

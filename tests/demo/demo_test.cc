@@ -21,6 +21,7 @@
 #include "base/thread_pool.h"
 #include "cli/text_assets.h"
 #include "engine/engine.h"
+#include "engine/model_executor.h"
 #include "engine/sizing.h"
 #include "io/file_system.h"
 #include "model/model.h"
@@ -57,7 +58,7 @@ class DemoModel : public testing::Test {
                    {.max_model_len = 512, .max_num_seqs = 16, .kv_dtype = DType::kF32, .mtp = true},
                    {.available_bytes = int64_t{1} << 30, .weight_bytes = 0});
     ASSERT_TRUE(config.ok()) << config.error().ToString();
-    engine_ = std::make_unique<Engine>(*model_, *config, compute_);
+    engine_ = MakeEngine(*model_, *config, compute_);
   }
 
   Json Read(const std::string& name) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +15,14 @@
 #include "golden_testing.h"
 #include "ops/compute.h"
 #include "run_model.h"
-#include "spec/model_config.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {
 
 using GoldenBatching = GoldenTest;
+
+constexpr int64_t kSplitTokens = 512;  // attention sums a longer context in several parts
 
 struct ScheduleRow {
   const char* name;
@@ -60,16 +62,23 @@ std::vector<std::vector<int32_t>> ShortPrompts(const GoldenCase& golden) {
   return prompts;
 }
 
+std::vector<PromptResult> RunOnThreads(LoadedModel& loaded, int threads,
+                                       std::span<const std::vector<int32_t>> prompts,
+                                       const Schedule& schedule) {
+  ThreadPool pool(threads);
+  Compute compute = loaded.compute;
+  compute.pool = &pool;
+  std::swap(loaded.compute, compute);
+  auto results = RunPrompts(loaded, prompts, schedule);
+  std::swap(loaded.compute, compute);
+  return results;
+}
+
 void ExpectSameBitsForEverySchedule(const GoldenCase& golden, LoadedModel& loaded) {
   const auto prompts = ShortPrompts(golden);
   const auto expected = RunPrompts(loaded, prompts, {});
   for (const ScheduleRow& row : kRows) {
-    ThreadPool pool(row.threads);
-    Compute compute = loaded.compute;
-    compute.pool = &pool;
-    std::swap(loaded.compute, compute);
-    const auto results = RunPrompts(loaded, prompts, row.schedule);
-    std::swap(loaded.compute, compute);
+    const auto results = RunOnThreads(loaded, row.threads, prompts, row.schedule);
     for (size_t i = 0; i < prompts.size(); ++i) {
       EXPECT_TRUE(SameBits(results[i].logits.view(), expected[i].logits.view()))
           << row.name << ", prompt of " << prompts[i].size();
@@ -89,18 +98,39 @@ TEST_P(GoldenBatching, SameBitsForEveryScheduleInBfloat16) {
   ExpectSameBitsForEverySchedule(golden(), loaded);
 }
 
-// A step that is no larger than one before it finds the model's buffers there. What is left is
-// operators' scratch a thread and layer, which grows neither with tokens, context nor weights.
-TEST_P(GoldenBatching, AWarmStepAllocatesNoBuffers) {
-  constexpr int64_t kScratchBytes = int64_t{64} << 10;
-  LoadedModel loaded = Load(Activations::kBfloat16);
-  const ModelConfig& config = loaded.model->config();
-  const int64_t layers = config.layers + config.mtp_layers;
-  EXPECT_LT(WarmStepBytes(loaded, golden().Prompt("p048").tokens),
-            layers * loaded.pool->threads() * kScratchBytes);
+// A step that is no larger than one before it finds all memory there: a piece of a prompt, and a
+// token alone, both with a context of more than one split of attention.
+TEST_P(GoldenBatching, AWarmStepAllocatesNothing) {
+  for (const int threads : {1, 3}) {
+    LoadedModel loaded = Load(Activations::kBfloat16, threads);
+    const auto prompt = MadeUpPrompt(kSplitTokens + 65, loaded.model->config().vocab);
+    EXPECT_EQ(WarmStepBytes(loaded, prompt, kSplitTokens + 1), 0) << threads << " threads";
+    EXPECT_EQ(WarmStepBytes(loaded, prompt, kSplitTokens + 64), 0) << threads << " threads";
+  }
+}
+
+// One case, since a long prompt takes long: the sums of its contexts have three parts, and its last
+// token is alone in a step of 64s, where the threads share one token's parts.
+using LongContextGoldenBatching = GoldenTest;
+
+TEST_P(LongContextGoldenBatching, SameBitsForEveryCutAndThreadCount) {
+  LoadedModel loaded = Load(Activations::kFloat32);
+  const auto prompt = MadeUpPrompt(2 * kSplitTokens + 65, loaded.model->config().vocab);
+  const auto expected = RunPrompts(loaded, {&prompt, 1}, {});
+  for (const ScheduleRow& row :
+       {ScheduleRow{"in 64s", 1, {.chunk_tokens = 64}}, ScheduleRow{"whole, three threads", 3, {}},
+        ScheduleRow{"in 64s, three threads", 3, {.chunk_tokens = 64}}}) {
+    const auto results = RunOnThreads(loaded, row.threads, {&prompt, 1}, row.schedule);
+    EXPECT_TRUE(SameBits(results[0].logits.view(), expected[0].logits.view())) << row.name;
+  }
 }
 
 FATHOM_GOLDEN_SUITE(GoldenBatching);
+INSTANTIATE_TEST_SUITE_P(, LongContextGoldenBatching,
+                         testing::Combine(testing::Values("v3_negbias"),
+                                          testing::Values(Isa::kPortable, Isa::kAvx2,
+                                                          Isa::kAvx512)),
+                         GoldenName);
 
 }  // namespace
 }  // namespace fathom

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/model_executor.h"
 #include "golden_case.h"
 #include "golden_testing.h"
 #include "npy_file.h"
@@ -23,7 +25,6 @@
 namespace fathom {
 namespace {
 
-constexpr double kLogitTolerance = 2e-3;
 constexpr double kClearMargin = 0.01;
 
 using GoldenEngine = GoldenTest;
@@ -82,14 +83,16 @@ int64_t LongestSequence(const GoldenCase& golden) {
   return longest;
 }
 
-Engine MakeEngine(const GoldenCase& golden, LoadedModel& loaded, SchedulerConfig scheduler) {
+std::unique_ptr<Engine> EngineFor(const GoldenCase& golden, LoadedModel& loaded,
+                                  SchedulerConfig scheduler) {
   const int64_t longest = LongestSequence(golden);
   if (scheduler.blocks == 0) {
     scheduler.blocks = (longest + scheduler.block_tokens - 1) / scheduler.block_tokens;
   }
-  return Engine(*loaded.model,
-                {.scheduler = scheduler, .kv_dtype = loaded.CacheType(), .max_model_len = longest},
-                loaded.compute);
+  return MakeEngine(
+      *loaded.model,
+      {.scheduler = scheduler, .kv_dtype = loaded.CacheType(), .max_model_len = longest},
+      loaded.compute);
 }
 
 // Continuations are asked first: they are the older ones, whose growth preempts.
@@ -114,10 +117,10 @@ std::map<RequestId, size_t> SubmitAll(const GoldenCase& golden, LoadedModel& loa
 
 Answers RunEngine(const GoldenCase& golden, LoadedModel& loaded, const EngineRow& row) {
   Answers answers;
-  Engine engine = MakeEngine(golden, loaded, row.scheduler);
-  const std::map<RequestId, size_t> index = SubmitAll(golden, loaded, engine, answers);
-  while (!engine.idle()) {
-    const StepResult step = engine.Step();
+  const std::unique_ptr<Engine> engine = EngineFor(golden, loaded, row.scheduler);
+  const std::map<RequestId, size_t> index = SubmitAll(golden, loaded, *engine, answers);
+  while (!engine->idle()) {
+    const StepResult step = engine->Step();
     answers.prompt_tokens += step.prompt_tokens;
     for (const EngineEvent& event : step.events) {
       if (event.token) answers.continuations[index.at(event.id)].push_back(*event.token);

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ios>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/golden_folder_testing.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr const char* kFullCases[] = {
     "v3_fp8",      "v3_fp8_ragged", "v3_bf16",    "v3_negbias",      "v3_noyarn",
     "v2lite_bf16", "v2_group_bf16", "qwen2_bf16", "qwen2_tied_bf16", "llama_bf16"};
-constexpr const char* kCompactCases[] = {"v3_fp8_ragged", "v3_negbias", "v2lite_bf16",
+constexpr const char* kCompactCases[] = {"v3_fp8_ragged", "v3_negbias", "v3_noyarn", "v2lite_bf16",
                                          "qwen2_tied_bf16"};
 
 template <typename T>
@@ -89,9 +90,9 @@ void ReadPrompts(const GoldenSet& set, const Json& golden, GoldenCase& golden_ca
 
 Result<GoldenSet> FindGoldenSet() {
   GoldenSet set;
-  const char* folder = std::getenv("FATHOM_GOLDEN");
-  set.full = folder != nullptr && *folder != '\0';
-  set.folder = set.full ? folder : FATHOM_COMPACT_GOLDEN;
+  const std::optional<std::string> folder = FullGoldenFolder();
+  set.full = folder.has_value();
+  set.folder = folder.value_or(FATHOM_COMPACT_GOLDEN);
   if (set.full) set.cases.assign(std::begin(kFullCases), std::end(kFullCases));
   if (!set.full) set.cases.assign(std::begin(kCompactCases), std::end(kCompactCases));
   for (const std::string& name : set.cases) {

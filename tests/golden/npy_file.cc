@@ -3,17 +3,14 @@
 #include <cstdint>
 #include <string>
 
-#include "io/file_system.h"
-#include "run_model.h"
-#include "weights/npy.h"
+#include "tensor/npy_testing.h"
 
 namespace fathom {
 namespace {
 
 template <typename T>
 NpyFile<T> Read(const std::string& path) {
-  const auto files = MakePosixFileSystem();
-  const NpyArray array = ValueOrExit(ReadNpy(*files, path));
+  const NpyArray array = ReadNpy(path);
   return {.shape = array.shape, .values = array.As<T>()};
 }
 

@@ -22,7 +22,7 @@ struct NpyFile {
   }
 };
 
-// A file that cannot be read or holds another type ends the test program with the reason.
+// A file that cannot be read or holds another type ends the test program.
 NpyFile<float> ReadFloats(const std::string& path);
 NpyFile<int32_t> ReadInts(const std::string& path);
 

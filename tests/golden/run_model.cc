@@ -26,6 +26,8 @@
 namespace fathom {
 namespace {
 
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Block tables for sequences of these lengths: ascending, or scattered by a fixed permutation.
@@ -48,9 +50,8 @@ std::vector<std::vector<int32_t>> MakeBlockTables(std::span<const std::vector<in
   return tables;
 }
 
-void FillWithNan(KvCache& cache, const ModelConfig& config, bool mtp) {
-  const std::vector<float> row(static_cast<size_t>(config.KvValuesPerToken()),
-                               std::numeric_limits<float>::quiet_NaN());
+void Fill(KvCache& cache, const ModelConfig& config, bool mtp, float value) {
+  const std::vector<float> row(static_cast<size_t>(config.KvValuesPerToken()), value);
   std::vector<int32_t> table(static_cast<size_t>(cache.blocks()));
   std::iota(table.begin(), table.end(), 0);
   for (int64_t layer = 0; layer < config.layers + (mtp ? config.mtp_layers : 0); ++layer) {
@@ -106,7 +107,7 @@ std::vector<PromptResult> RunTogether(LoadedModel& loaded,
   int64_t blocks = 0;
   const auto tables = MakeBlockTables(prompts, schedule, blocks);
   KvCache cache(model.config(), model.has_mtp(), loaded.CacheType(), blocks, schedule.block_tokens);
-  FillWithNan(cache, model.config(), model.has_mtp());
+  Fill(cache, model.config(), model.has_mtp(), kNan);
 
   std::vector<PromptResult> results(prompts.size());
   for (size_t i = 0; i < prompts.size(); ++i) {
@@ -167,7 +168,7 @@ std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int
   constexpr int64_t kBlockTokens = 16;
   const int64_t blocks = CeilDiv(static_cast<int64_t>(prompt.size()) + steps, kBlockTokens);
   KvCache cache(loaded.model->config(), false, loaded.CacheType(), blocks, kBlockTokens);
-  FillWithNan(cache, loaded.model->config(), false);
+  Fill(cache, loaded.model->config(), false, kNan);
   std::vector<std::vector<int32_t>> tables(1, std::vector<int32_t>(static_cast<size_t>(blocks)));
   std::iota(tables[0].begin(), tables[0].end(), 0);
 
@@ -185,7 +186,7 @@ std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int
   return {all.begin() + static_cast<int64_t>(prompt.size()), all.end()};
 }
 
-int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
+int64_t FirstStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
   Model& model = *loaded.model;
   int64_t blocks = 0;
   const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
@@ -193,10 +194,30 @@ int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
   StepTokens step;
   step.Add(0, prompt, 0, static_cast<int64_t>(prompt.size()));
   const ForwardBatch batch = step.Batch(tables, model.has_mtp());
+  const int64_t before = AllocatedBytes();
+  model.Forward(loaded.compute, batch, cache);
+  return AllocatedBytes() - before;
+}
+
+int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt, int64_t first) {
+  Model& model = *loaded.model;
+  int64_t blocks = 0;
+  const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
+  KvCache cache(model.config(), model.has_mtp(), loaded.CacheType(), blocks, 16);
+  Fill(cache, model.config(), model.has_mtp(), 0);
+  StepTokens step;
+  step.Add(0, prompt, first, static_cast<int64_t>(prompt.size()) - first);
+  const ForwardBatch batch = step.Batch(tables, model.has_mtp());
   model.Forward(loaded.compute, batch, cache);
   const int64_t before = AllocatedBytes();
   model.Forward(loaded.compute, batch, cache);
   return AllocatedBytes() - before;
+}
+
+std::vector<int32_t> MadeUpPrompt(int64_t tokens, int64_t vocab) {
+  std::vector<int32_t> prompt;
+  for (int64_t i = 0; i < tokens; ++i) prompt.push_back(static_cast<int32_t>((i * i + i) % vocab));
+  return prompt;
 }
 
 int64_t ArgMax(std::span<const float> values) {

@@ -64,8 +64,16 @@ std::vector<PromptResult> RunPrompts(LoadedModel& loaded,
 std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int32_t>& prompt,
                                       int64_t steps);
 
-// Bytes that operator new is asked for during a step that repeats an earlier one.
-int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt);
+// Bytes that operator new is asked for during the first step of a model, all of `prompt` with
+// logits for each token.
+int64_t FirstStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt);
+
+// Bytes that operator new is asked for in the step of prompt[first, ...), when it is run again. The
+// cache holds zeros for the tokens before.
+int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt, int64_t first);
+
+// Tokens for prompts longer than the golden ones.
+std::vector<int32_t> MadeUpPrompt(int64_t tokens, int64_t vocab);
 
 int64_t ArgMax(std::span<const float> values);
 

@@ -198,4 +198,24 @@ std::vector<std::string> CheckIncludes(const IncludeRules& rules,
   return findings;
 }
 
+std::vector<std::string> CheckUnusedHeaders(const IncludeRules& rules,
+                                            const std::vector<SourceFile>& files) {
+  const auto finding = [](std::string_view module, std::string_view header) {
+    return Format("src/LAYERS: {} does not include {}: take it off its line", module, header);
+  };
+  std::set<std::string> unused;
+  for (const IncludeRules::OutsideHeader& header : rules.outside) {
+    for (const std::string& module : header.modules) unused.insert(finding(module, header.prefix));
+  }
+  for (const SourceFile& file : files) {
+    for (const Include& include : Includes(file)) {
+      for (const IncludeRules::OutsideHeader& header : rules.outside) {
+        if (include.quoted || !include.name.starts_with(header.prefix)) continue;
+        unused.erase(finding(ModuleOf(file.path), header.prefix));
+      }
+    }
+  }
+  return {unused.begin(), unused.end()};
+}
+
 }  // namespace fathom

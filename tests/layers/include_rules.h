@@ -39,6 +39,10 @@ IncludeRules ParseLayers(std::string_view text, std::vector<std::string>* findin
 std::vector<std::string> CheckIncludes(const IncludeRules& rules,
                                        const std::vector<SourceFile>& files);
 
+// Header lines that allow a module what it does not include: "src/LAYERS: ...".
+std::vector<std::string> CheckUnusedHeaders(const IncludeRules& rules,
+                                            const std::vector<SourceFile>& files);
+
 }  // namespace fathom
 
 #endif  // FATHOM_TESTS_LAYERS_INCLUDE_RULES_H_

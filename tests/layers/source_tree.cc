@@ -37,12 +37,12 @@ std::string ReadFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The links of one line: targets of "](target)" in Markdown, "docs/...md" in sources.
+// The links of one line: targets of "](target)" in Markdown, "...md" in sources.
 std::vector<std::string> LinksOf(const SourceFile& file, std::string_view line) {
   static const std::regex markdown(R"(\]\(([^)#: ]+)[^):]*\))");
-  static const std::regex mention(R"((docs/[A-Za-z0-9_/.-]+\.md))");
+  static const std::regex mention(R"((?:^|[\s"'`(,;])([A-Za-z0-9_][A-Za-z0-9_/.-]*\.md)\b)");
   const bool is_markdown = file.path.ends_with(".md");
-  if (line.find(is_markdown ? "](" : "docs/") == std::string_view::npos) return {};
+  if (line.find(is_markdown ? "](" : ".md") == std::string_view::npos) return {};
   const std::string text(line);
   std::vector<std::string> links;
   for (std::sregex_iterator at(text.begin(), text.end(), is_markdown ? markdown : mention), end;
@@ -51,6 +51,16 @@ std::vector<std::string> LinksOf(const SourceFile& file, std::string_view line) 
     links.push_back((base.parent_path() / (*at)[1].str()).lexically_normal().generic_string());
   }
   return links;
+}
+
+// Markdown says where a target is; a comment may give the end of its path.
+bool LeadsToFile(const SourceFile& file, const std::string& link,
+                 const std::set<std::string>& paths) {
+  const auto at = paths.lower_bound(link);
+  if (at != paths.end() && (*at == link || at->starts_with(link + "/"))) return true;
+  if (file.path.ends_with(".md")) return false;
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](const std::string& path) { return path.ends_with("/" + link); });
 }
 
 }  // namespace
@@ -131,8 +141,7 @@ std::vector<std::string> CheckLinks(const std::vector<SourceFile>& files,
       ++number;
       for (std::string link : LinksOf(file, line)) {
         if (link.ends_with('/')) link.pop_back();
-        const auto at = paths.lower_bound(link);
-        if (at != paths.end() && (*at == link || at->starts_with(link + "/"))) continue;
+        if (LeadsToFile(file, link, paths)) continue;
         findings.push_back(Format("{}:{}: leads to no file: {}", file.path, number, link));
       }
     }

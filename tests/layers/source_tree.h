@@ -33,7 +33,7 @@ std::vector<std::string> CheckFileSizes(const std::vector<SourceFile>& files, in
 std::vector<std::string> CheckForbiddenWords(const std::vector<SourceFile>& files,
                                              const std::vector<std::string>& words);
 
-// Relative links of Markdown files, and mentions of docs/<file>.md in sources, that lead to no file
+// Relative links of Markdown files, and mentions of Markdown files in sources, that lead to no file
 // of `paths`.
 std::vector<std::string> CheckLinks(const std::vector<SourceFile>& files,
                                     const std::set<std::string>& paths);

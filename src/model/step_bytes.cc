@@ -1,0 +1,72 @@
+#include "model/step_bytes.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/mla.h"
+#include "ops/attention.h"
+#include "ops/mat_mul.h"
+#include "spec/model_config.h"
+
+namespace fathom {
+namespace {
+
+// Elements of four bytes, float32 or int32, where nothing else is said.
+constexpr int64_t kElementBytes = 4;
+// A task and where its tiles end.
+constexpr int64_t kAttentionTaskBytes = sizeof(AttentionTask) + sizeof(int64_t);
+
+int64_t MlaBytes(const ModelConfig& config, const MlaConfig& mla, const StepLimits& limits) {
+  const int64_t key_dim = mla.kv_lora_rank + mla.qk_rope_head_dim;
+  const int64_t query_dim = mla.qk_nope_head_dim + mla.qk_rope_head_dim;
+  const int64_t slice = std::min(limits.tokens, kMlaSliceTokens);
+  const int64_t of_tokens =
+      mla.q_lora_rank.value_or(0) + key_dim + config.heads * (query_dim + mla.v_head_dim);
+  const int64_t of_slice = config.heads * (key_dim + mla.kv_lora_rank);
+  return (limits.tokens * of_tokens + slice * of_slice) * kElementBytes +
+         slice * kAttentionTaskBytes + config.heads * static_cast<int64_t>(sizeof(MatMulTask)) +
+         AttentionBufferBytes(limits.threads, key_dim, mla.kv_lora_rank);
+}
+
+int64_t GqaBytes(const ModelConfig& config, const GqaConfig& gqa, const StepLimits& limits) {
+  const int64_t of_token = 2 * (config.heads + gqa.kv_heads) * gqa.head_dim * kElementBytes +
+                           gqa.kv_heads * kAttentionTaskBytes;
+  return limits.tokens * of_token +
+         AttentionBufferBytes(limits.threads, gqa.head_dim, gqa.head_dim);
+}
+
+int64_t MoeBytes(const ModelConfig& config, const MoeConfig& moe, int64_t tokens) {
+  const int64_t k = moe.experts_per_token;
+  const int64_t chosen = 2 * k * kElementBytes + k * static_cast<int64_t>(sizeof(int64_t));
+  const int64_t rows = k * (config.hidden + 2 * moe.intermediate);
+  const int64_t shared = 2 * moe.shared_experts * moe.intermediate;
+  const int64_t products = 2 * (moe.routed_experts + 1) * static_cast<int64_t>(sizeof(MatMulTask));
+  return tokens * ((moe.routed_experts + rows + shared) * kElementBytes + chosen) + products;
+}
+
+int64_t LayerBytes(const ModelConfig& config, const StepLimits& limits) {
+  const int64_t n = limits.tokens;
+  int64_t bytes = n * 2 * (config.hidden + config.dense_intermediate) * kElementBytes;
+  if (config.mla) bytes += MlaBytes(config, *config.mla, limits);
+  if (config.gqa) bytes += GqaBytes(config, *config.gqa, limits);
+  if (config.moe) bytes += MoeBytes(config, *config.moe, n);
+  return bytes;
+}
+
+// Residual stream, rotations and logits.
+int64_t EndsBytes(const ModelConfig& config, const StepLimits& limits) {
+  return (limits.tokens * (config.hidden + config.rope.dim) +
+          limits.logit_rows * (config.hidden + config.vocab)) *
+         kElementBytes;
+}
+
+}  // namespace
+
+int64_t StepBytes(const ModelConfig& config, const StepLimits& limits) {
+  const int64_t main = LayerBytes(config, limits) + EndsBytes(config, limits);
+  if (!limits.mtp) return main;
+  const int64_t joined = limits.tokens * 2 * config.hidden * kElementBytes;
+  return main + EndsBytes(config, limits) + joined;
+}
+
+}  // namespace fathom
