@@ -80,7 +80,9 @@ TEST_F(PosixFiles, AFileThatHasTheNameOfAPartialOneStaysAsItIs) {
   for (const bool commit : {true, false}) {
     auto file = files->Create(folder / "a");
     ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
-    if (commit) ASSERT_TRUE((*file)->Commit().ok());
+    if (commit) {
+      ASSERT_TRUE((*file)->Commit().ok());
+    }
     file->reset();
     EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial", "a.partial-2"}));
     EXPECT_EQ(*files->ReadText(folder / "a"), "new");
