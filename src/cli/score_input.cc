@@ -98,7 +98,10 @@ Result<std::vector<ScoreItem>> ParseScoreInput(std::string_view text, const Mode
   }
   if (bad > 1) first->what += Format(" (the first of {} bad lines)", bad);
   if (first) return *std::move(first);
-  if (items.empty()) return BadInput("there is no line to score", options.source);
+  if (items.empty()) {
+    return BadInput("there is no line to score", options.source,
+                    "give lines such as {\"id\": \"a\", \"text\": \"Hello\"}");
+  }
   return items;
 }
 

@@ -1,7 +1,6 @@
 #ifndef FATHOM_ENGINE_SAMPLER_H_
 #define FATHOM_ENGINE_SAMPLER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>

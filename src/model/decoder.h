@@ -1,6 +1,9 @@
 #ifndef FATHOM_MODEL_DECODER_H_
 #define FATHOM_MODEL_DECODER_H_
 
+#include <cstdint>
+#include <span>
+
 #include "model/decoder_layer.h"
 #include "model/model.h"
 #include "model/model_weights.h"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "model/dense_mlp.h"
 #include "model/gqa.h"

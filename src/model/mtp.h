@@ -2,13 +2,13 @@
 #define FATHOM_MODEL_MTP_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "model/decoder_layer.h"
 #include "model/model.h"
 #include "model/model_weights.h"
 #include "model/step.h"
+#include "ops/compute.h"
 #include "spec/model_config.h"
 #include "tensor/mat_view.h"
 

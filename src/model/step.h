@@ -1,6 +1,7 @@
 #ifndef FATHOM_MODEL_STEP_H_
 #define FATHOM_MODEL_STEP_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "model/model.h"
 #include "model/rope_frequencies.h"
 #include "ops/compute.h"
+#include "spec/model_config.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {

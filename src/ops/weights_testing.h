@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "ops/packed_matrix.h"

@@ -1,9 +1,9 @@
 #ifndef FATHOM_SCHED_SCHEDULER_SHADOW_TESTING_H_
 #define FATHOM_SCHED_SCHEDULER_SHADOW_TESTING_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>

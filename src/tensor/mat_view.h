@@ -1,6 +1,7 @@
 #ifndef FATHOM_TENSOR_MAT_VIEW_H_
 #define FATHOM_TENSOR_MAT_VIEW_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>

@@ -42,7 +42,9 @@ Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
   for (const auto& [name, value] : input.special_tokens.as_object()) {
     FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/false));
   }
-  if (!input.extra.is_object()) return BadInput("extra variables are not an object");
+  if (!input.extra.is_object()) {
+    return BadInput("extra variables are not an object", "", "give a JSON object");
+  }
   for (const auto& [name, value] : input.extra.as_object()) {
     FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/true));
   }

@@ -214,6 +214,14 @@ TEST(ChatTemplate, SpecialTokensAreDefinedOnlyWhereTheyAreSet) {
   EXPECT_EQ(Render("{{ bos_token + 'a' }}", input).error().what, "'bos_token' is undefined");
 }
 
+TEST(ChatTemplate, WhatItRaisesIsAboutTheMessagesAndTheRestAboutItself) {
+  EXPECT_EQ(Render("{{ raise_exception('roles must alternate') }}").error().fix,
+            "change the messages as the chat template asks, or give another template with "
+            "--chat-template FILE");
+  EXPECT_EQ(Render("{{ 5 // 0 }}").error().fix,
+            "correct the template, or give another with --chat-template FILE");
+}
+
 TEST(ChatTemplate, DateIsNeededOnlyWhereItIsUsed) {
   EXPECT_TRUE(Render("{{ 1 }}").ok());
   const auto result = Render("{{ strftime_now('%Y') }}");

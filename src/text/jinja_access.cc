@@ -76,7 +76,7 @@ Result<Value> CharacterAt(const MarkedText& text, int64_t index, Budget& budget)
 // The indices that a slice takes of `size` items (Python, "slice.indices").
 Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size, Budget& budget) {
   const int64_t step = bounds.step.value_or(1);
-  if (step == 0) return BadInput("a slice with step 0");
+  if (step == 0) return TemplateError("a slice with step 0");
   const auto length = static_cast<int64_t>(size);
   const int64_t low = step > 0 ? 0 : -1;
   const int64_t high = step > 0 ? length : length - 1;
@@ -99,7 +99,7 @@ Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size,
 }  // namespace
 
 Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& budget) {
-  if (const std::string* what = object.undefined()) return BadInput(*what);
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
   FATHOM_TRY(std::optional<Value> method, BoundMethod(object, name));
   if (method.has_value()) return *std::move(method);
   FATHOM_TRY(const Value* member, FindKey(object, name, budget));
@@ -123,7 +123,7 @@ Result<Value> GetItem(const Value& object, const Value& index, Budget& budget) {
     FATHOM_TRY(const Value* member, FindKey(object, name->text(), budget));
     return member != nullptr ? *member : GetAttribute(object, name->text(), budget);
   }
-  if (const std::string* what = object.undefined()) return BadInput(*what);
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
   const std::optional<int64_t> number = index.integer();
   if (!number.has_value()) {
     return Value::MakeUndefined(
@@ -169,8 +169,8 @@ Result<Value> GetSlice(const Value& object, const SliceBounds& bounds, Budget& b
     for (const size_t i : indices) items.push_back(list->items[i]);
     return Value::List(std::move(items), list->is_tuple);
   }
-  if (const std::string* what = object.undefined()) return BadInput(*what);
-  return BadInput(Format("{} cannot be sliced", object.TypeName()));
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
+  return TemplateError(Format("{} cannot be sliced", object.TypeName()));
 }
 
 }  // namespace fathom::jinja

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "text/jinja_ast.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_print.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
@@ -99,7 +100,7 @@ double OnFloats(BinaryOperator op, double left, double right) {
 Result<Value> OnNumbers(BinaryOperator op, const Value& left, const Value& right) {
   const bool divides = op == BinaryOperator::kDivide || op == BinaryOperator::kFloorDivide ||
                        op == BinaryOperator::kModulo;
-  if (divides && *right.number() == 0) return BadInput("division by zero");
+  if (divides && *right.number() == 0) return TemplateError("division by zero");
   const auto a = left.integer();
   const auto b = right.integer();
   const bool whole = a.has_value() && b.has_value() && op != BinaryOperator::kDivide &&
@@ -107,7 +108,7 @@ Result<Value> OnNumbers(BinaryOperator op, const Value& left, const Value& right
   if (!whole) return Value::Float(OnFloats(op, *left.number(), *right.number()));
   const std::optional<int64_t> result = OnIntegers(op, *a, *b);
   if (result.has_value()) return Value::Int(*result);
-  return BadInput(Format("{} {} {} is outside of 64 bits", *a, Sign(op), *b));
+  return TemplateError(Format("{} {} {} is outside of 64 bits", *a, Sign(op), *b));
 }
 
 Result<Value> Concatenate(const Value& left, const Value& right, Budget& budget) {
@@ -152,7 +153,7 @@ Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& righ
   FATHOM_CHECK(op != BinaryOperator::kAnd && op != BinaryOperator::kOr);
   if (op == BinaryOperator::kConcatenate) return Concatenate(left, right, budget);
   for (const Value* value : {&left, &right}) {
-    if (value->is_undefined()) return BadInput(*value->undefined());
+    if (value->is_undefined()) return TemplateError(*value->undefined());
   }
   if (left.is_number() && right.is_number()) return OnNumbers(op, left, right);
   if (op == BinaryOperator::kAdd && left.is_string() && right.is_string()) {
@@ -168,13 +169,14 @@ Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& righ
       if (repeated.has_value()) return *std::move(repeated);
     }
   }
-  return BadInput(Format("{} {} {} is not supported", left.TypeName(), Sign(op), right.TypeName()));
+  return TemplateError(
+      Format("{} {} {} is not supported", left.TypeName(), Sign(op), right.TypeName()));
 }
 
 Result<Value> Negate(const Value& value) {
-  if (const std::string* what = value.undefined()) return BadInput(*what);
+  if (const std::string* what = value.undefined()) return TemplateError(*what);
   if (value.is_float()) return Value::Float(-*value.number());
-  if (!value.is_number()) return BadInput(Format("-{} is not supported", value.TypeName()));
+  if (!value.is_number()) return TemplateError(Format("-{} is not supported", value.TypeName()));
   return OnNumbers(BinaryOperator::kSubtract, Value::Int(0), value);
 }
 

@@ -102,7 +102,7 @@ Result<JsonStyle> ReadJsonStyle(const Values& arguments) {
   if (const ListData* separators = arguments[2].list()) {
     if (separators->items.size() != 2 || !separators->items[0].is_string() ||
         !separators->items[1].is_string()) {
-      return BadInput("tojson: separators are not two strings");
+      return TemplateError("tojson: separators are not two strings");
     }
     style.item_separator = separators->items[0].string()->text();
     style.key_separator = separators->items[1].string()->text();
@@ -151,7 +151,8 @@ Result<Value> AsList(const Value& input, const Values& /*arguments*/, Budget& bu
 Result<Value> Items(const Value& input, const Values& /*arguments*/, Budget& budget) {
   if (input.is_undefined()) return Value::List({});
   const DictData* dict = input.dict();
-  if (dict == nullptr) return BadInput(Format("items works on a dict, not {}", input.TypeName()));
+  if (dict == nullptr)
+    return TemplateError(Format("items works on a dict, not {}", input.TypeName()));
   FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size())));
   Values pairs;
   for (const Member& member : dict->members) {
@@ -243,7 +244,7 @@ Result<Value> Absolute(const Value& input, const Values& /*arguments*/, Budget& 
     return Value::Int(std::abs(*whole));
   }
   if (input.is_float()) return Value::Float(std::abs(*input.number()));
-  return BadInput(Format("abs does not work on {}", input.TypeName()));
+  return TemplateError(Format("abs does not work on {}", input.TypeName()));
 }
 
 // The first of the least (sign 1) or greatest (sign -1) items.
@@ -273,7 +274,7 @@ Result<Value> Max(const Value& input, const Values& arguments, Budget& budget) {
 // The first argument of map, select and their like: the name of an attribute, filter or predicate.
 Result<std::string> NameArgument(const char* filter, const Arguments& arguments) {
   if (arguments.positional.empty() || !arguments.positional[0].is_string()) {
-    return BadInput(Format("{} needs a name in quotes as its first argument", filter));
+    return TemplateError(Format("{} needs a name in quotes as its first argument", filter));
   }
   return arguments.positional[0].string()->text();
 }
@@ -302,7 +303,7 @@ Result<Value> Map(const Value& input, const Arguments& arguments, Budget& budget
   if (arguments.positional.empty()) return MapAttribute(*list, arguments, budget);
   FATHOM_TRY(const std::string name, NameArgument("map", arguments));
   const Filter* filter = FindFilter(name);
-  if (filter == nullptr) return BadInput(Format("unknown filter \"{}\"", name));
+  if (filter == nullptr) return TemplateError(Format("unknown filter \"{}\"", name));
   const Arguments rest = WithoutFirst(arguments, 1);
   Values out;
   for (const Value& item : list->items) {
@@ -331,7 +332,7 @@ Result<Value> Choose(const Value& input, const Arguments& arguments, Budget& bud
   if (!rest.positional.empty()) {
     FATHOM_TRY(const std::string name, NameArgument(choice.filter, rest));
     predicate = FindPredicate(name);
-    if (predicate == nullptr) return BadInput(Format("unknown test \"{}\"", name));
+    if (predicate == nullptr) return TemplateError(Format("unknown test \"{}\"", name));
     rest = WithoutFirst(rest, 1);
   }
   Values kept;

@@ -182,7 +182,7 @@ Result<Value> ListIndex(const Value& object, const Values& arguments, Budget& bu
     FATHOM_TRY(const bool equal, Equal(items[i], arguments[0], budget));
     if (equal) return Value::Int(static_cast<int64_t>(i));
   }
-  return BadInput("index: the value is not in the list");
+  return TemplateError("index: the value is not in the list");
 }
 
 constexpr Signature kNoArguments = {"", 0};
@@ -265,7 +265,7 @@ const Method* FindMethod(const Value& object, std::string_view name) {
 // loop.cycle('odd', 'even'): one after the other, a turn each.
 Result<Value> Cycle(const LoopData& loop, const Arguments& arguments) {
   if (arguments.positional.empty() || !arguments.named.empty()) {
-    return BadInput("cycle needs the values to go through");
+    return TemplateError("cycle needs the values to go through");
   }
   return arguments.positional[loop.index % arguments.positional.size()];
 }

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_print.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
@@ -47,10 +48,10 @@ Result<bool> DivisibleBy(const Value& input, const Values& arguments, Budget& /*
   const std::optional<int64_t> number = input.integer();
   const std::optional<int64_t> divisor = arguments[0].integer();
   if (!number.has_value() || !divisor.has_value()) {
-    return BadInput(Format("divisibleby works on integers, not {} and {}", input.TypeName(),
-                           arguments[0].TypeName()));
+    return TemplateError(Format("divisibleby works on integers, not {} and {}", input.TypeName(),
+                                arguments[0].TypeName()));
   }
-  if (*divisor == 0) return BadInput("division by zero");
+  if (*divisor == 0) return TemplateError("division by zero");
   return *divisor == -1 || *number % *divisor == 0;
 }
 Result<bool> Odd(const Value& input, const Values& /*arguments*/, Budget& budget) {

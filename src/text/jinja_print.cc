@@ -181,8 +181,8 @@ class JsonWriter {
     if (const MarkedText* text = value.string()) return PutString(*text);
     if (const ListData* list = value.list()) return PutList(*list, marked);
     if (const DictData* dict = value.dict()) return PutDict(*dict, marked);
-    if (const std::string* what = value.undefined()) return BadInput(*what);
-    return BadInput(Format("a {} cannot be written as JSON", value.TypeName()));
+    if (const std::string* what = value.undefined()) return TemplateError(*what);
+    return TemplateError(Format("a {} cannot be written as JSON", value.TypeName()));
   }
   MarkedText Take() { return out_.Take(); }
 

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
 #include "text/unicode_letters.h"
@@ -190,7 +191,7 @@ Result<std::vector<MarkedText>> Split(const MarkedText& text, const SplitOptions
     return SplitAtSpace(text, options.most_splits, options.from_right);
   }
   const std::string_view separator = *options.separator;
-  if (separator.empty()) return BadInput("split with an empty separator");
+  if (separator.empty()) return TemplateError("split with an empty separator");
   const auto places = options.from_right
                           ? OccurrencesFromRight(text.text(), separator, options.most_splits)
                           : Occurrences(text.text(), separator, options.most_splits);

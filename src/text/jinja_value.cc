@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_strings.h"
 #include "text/marked_text.h"
 
@@ -22,7 +23,7 @@ namespace fathom::jinja {
 namespace {
 
 Error TooDeep() {
-  return BadInput(Format("values nested deeper than {} levels", Value::kMostNesting));
+  return TemplateError(Format("values nested deeper than {} levels", Value::kMostNesting));
 }
 
 template <typename T, typename Variant>
@@ -80,7 +81,7 @@ int Value::Depth() const {
 Result<Value> Value::List(Values items, bool is_tuple) {
   int depth = 0;
   for (const Value& item : items) {
-    if (item.space() != nullptr) return BadInput("a namespace cannot be put into a list");
+    if (item.space() != nullptr) return TemplateError("a namespace cannot be put into a list");
     depth = std::max(depth, item.Depth());
   }
   if (depth >= kMostNesting) return TooDeep();
@@ -90,7 +91,8 @@ Result<Value> Value::List(Values items, bool is_tuple) {
 Result<Value> Value::Dict(std::vector<Member> members) {
   int depth = 0;
   for (const Member& member : members) {
-    if (member.value.space() != nullptr) return BadInput("a namespace cannot be put into a dict");
+    if (member.value.space() != nullptr)
+      return TemplateError("a namespace cannot be put into a dict");
     depth = std::max(depth, member.value.Depth());
   }
   if (depth >= kMostNesting) return TooDeep();
@@ -222,15 +224,15 @@ Result<int> Compare(const Value& a, const Value& b) {
   // The order of UTF-8 bytes is that of code points.
   if (a.is_string() && b.is_string()) return a.string()->text().compare(b.string()->text());
   for (const Value* value : {&a, &b}) {
-    if (value->is_undefined()) return BadInput(*value->undefined());
+    if (value->is_undefined()) return TemplateError(*value->undefined());
   }
-  return BadInput(Format("cannot order {} and {}", a.TypeName(), b.TypeName()));
+  return TemplateError(Format("cannot order {} and {}", a.TypeName(), b.TypeName()));
 }
 
 Result<bool> Contains(const Value& container, const Value& needle, Budget& budget) {
   if (const MarkedText* text = container.string()) {
     if (!needle.is_string()) {
-      return BadInput(
+      return TemplateError(
           Format("'in <string>' needs a string on its left, not {}", needle.TypeName()));
     }
     return FindText(text->text(), needle.string()->text(), 0) != std::string::npos;
@@ -246,7 +248,7 @@ Result<bool> Contains(const Value& container, const Value& needle, Budget& budge
     return false;
   }
   if (container.is_undefined()) return false;
-  return BadInput(Format("'in' does not work on {}", container.TypeName()));
+  return TemplateError(Format("'in' does not work on {}", container.TypeName()));
 }
 
 Result<std::shared_ptr<const ListData>> Iterate(const Value& value, Budget& budget) {
@@ -258,7 +260,7 @@ Result<std::shared_ptr<const ListData>> Iterate(const Value& value, Budget& budg
     FATHOM_OK(budget.Steps(static_cast<int64_t>(text->size())));
     items = Characters(*text);
   } else if (!value.is_undefined()) {
-    return BadInput(Format("{} is not iterable", value.TypeName()));
+    return TemplateError(Format("{} is not iterable", value.TypeName()));
   }
   FATHOM_OK(budget.Steps(static_cast<int64_t>(items.size())));
   FATHOM_TRY(const Value list, Value::List(std::move(items)));
@@ -270,7 +272,7 @@ Result<int64_t> Length(const Value& value) {
   if (const MarkedText* text = value.string()) return CountCharacters(text->text());
   if (const ListData* list = value.list()) return static_cast<int64_t>(list->items.size());
   if (const DictData* dict = value.dict()) return static_cast<int64_t>(dict->members.size());
-  return BadInput(Format("{} has no length", value.TypeName()));
+  return TemplateError(Format("{} has no length", value.TypeName()));
 }
 
 }  // namespace fathom::jinja

@@ -51,13 +51,13 @@ Result<PreTokenizer> PreTokenizer::Parse(const JsonReader& place) {
   }
   if (result.ends_in_bytes_) return result;
   return BadInput("the pre-tokenizer does not end in a ByteLevel step", place.Where(),
-                  "only byte-level BPE tokenizers are supported");
+                  "only byte-level BPE tokenizers are supported: use a checkpoint that has one");
 }
 
 Status PreTokenizer::AddStep(const JsonReader& step) {
   FATHOM_TRY(const std::string type, step.String("type"));
   if (ends_in_bytes_) {
-    return BadInput(Format("step {} after ByteLevel is not supported", type), step.Where());
+    return step.Wrong(Format("step {} after ByteLevel is not supported", type));
   }
   if (type == "Split") return AddSplit(step);
   if (type == "ByteLevel") return AddByteLevel(step);

@@ -41,6 +41,10 @@ std::string TranslatePattern(std::string_view pattern) {
   return out;
 }
 
+constexpr const char* kFix =
+    "the tokenizer's pattern is damaged, or needs what this program's regular expressions do not "
+    "have: fetch tokenizer.json again";
+
 std::string Reason(int code) {
   std::array<PCRE2_UCHAR, 256> reason{};
   pcre2_get_error_message(code, reason.data(), reason.size());
@@ -49,7 +53,8 @@ std::string Reason(int code) {
 
 Error CompileError(std::string_view pattern, int code, size_t offset) {
   return BadInput(Format("pattern \"{}\" does not compile: {} (at byte {} of its translation)",
-                         pattern, Reason(code), offset));
+                         pattern, Reason(code), offset),
+                  "", kFix);
 }
 
 Error GaveUp(std::string_view pattern, int code, size_t size, size_t offset) {
@@ -82,7 +87,7 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 
 Result<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
-  if (ValidUtf8Prefix(pattern) != pattern.size()) return BadInput("pattern is not UTF-8");
+  if (ValidUtf8Prefix(pattern) != pattern.size()) return BadInput("pattern is not UTF-8", "", kFix);
   const bool literal = syntax == Syntax::kLiteral;
   const std::string text = literal ? std::string(pattern) : TranslatePattern(pattern);
   const uint32_t options = PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE);

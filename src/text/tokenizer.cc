@@ -49,14 +49,18 @@ Status AddToVocabulary(const std::vector<AddedToken>& tokens, const std::string&
   return Ok();
 }
 
+constexpr const char* kFetchBoth =
+    "tokenizer_config.json and tokenizer.json do not belong together: fetch both again";
+
 Status CheckConfig(const TokenizerConfig& config, const Vocabulary& vocabulary) {
   for (const auto& [name, token] :
        {std::pair("bos_token", &config.bos_token), std::pair("eos_token", &config.eos_token)}) {
     if (token->empty() || vocabulary.Find(*token).has_value()) continue;
-    return BadInput(Format("{} \"{}\" is not a token of tokenizer.json", name, *token));
+    return BadInput(Format("{} \"{}\" is not a token of tokenizer.json", name, *token), "",
+                    kFetchBoth);
   }
   if (config.add_bos.value_or(false) && config.bos_token.empty()) {
-    return BadInput("add_bos_token is true, but there is no bos_token");
+    return BadInput("add_bos_token is true, but there is no bos_token", "", kFetchBoth);
   }
   return Ok();
 }
@@ -165,12 +169,14 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
   const std::string prefix = folder.empty() ? "" : std::string(folder) + "/";
   const std::string json_name = prefix + "tokenizer.json";
   const std::string config_name = prefix + "tokenizer_config.json";
-  FATHOM_TRY(const Json json, ParseJson(files.tokenizer_json, json_name));
-  FATHOM_TRY(TokenizerJson parts, ReadTokenizerJson(JsonReader(json, json_name)));
+  const auto json_source = JsonSource::Fetched(json_name);
+  const auto config_source = JsonSource::Fetched(config_name);
+  FATHOM_TRY(const Json json, ParseJson(files.tokenizer_json, json_source));
+  FATHOM_TRY(TokenizerJson parts, ReadTokenizerJson(JsonReader(json, json_source)));
   TokenizerConfig config;
   if (!files.tokenizer_config.empty()) {
-    FATHOM_TRY(const Json parsed, ParseJson(files.tokenizer_config, config_name));
-    FATHOM_TRY(config, ReadTokenizerConfig(JsonReader(parsed, config_name)));
+    FATHOM_TRY(const Json parsed, ParseJson(files.tokenizer_config, config_source));
+    FATHOM_TRY(config, ReadTokenizerConfig(JsonReader(parsed, config_source)));
   }
   if (!files.chat_template.empty()) {
     config.chat_template = TemplateText{files.chat_template, prefix + "chat_template.jinja"};

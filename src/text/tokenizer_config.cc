@@ -85,7 +85,7 @@ Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
   const char* end = key.data() + key.size();
   const auto parsed = std::from_chars(key.data(), end, id);
   if (parsed.ec == std::errc() && parsed.ptr == end && id >= 0) return id;
-  return BadInput("key \"" + key + "\" is not a token id", place.Where());
+  return place.Wrong("key \"" + key + "\" is not a token id");
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST(Tokenizer, SaysWhatIsWrong) {
       {model("merges", Json::Array{"h e", "q z"}), "\"qz\" is not in the vocabulary",
        "m/tokenizer.json: /model/merges/1"},
       {model("merges", Json::Array{"he"}),
-       "expected \"left right\" or [\"left\", \"right\"], found \"he\"",
+       "expected \"left right\" or [\"left\", \"right\"], found string \"he\"",
        "m/tokenizer.json: /model/merges/0"},
       {model("merges", nullptr), "expected an array, found null",
        "m/tokenizer.json: /model/merges"},
@@ -218,7 +218,7 @@ TEST(Tokenizer, SaysWhatIsWrong) {
        "expected \"ByteLevel\", found string \"Metaspace\"", "m/tokenizer.json: /decoder/type"},
       {[](Json& json, Json&) { json = Json::MakeObject(); }, "key \"model\" is missing",
        "m/tokenizer.json"},
-      {[](Json& json, Json&) { json = Json::MakeArray(); }, "expected an object, found array",
+      {[](Json& json, Json&) { json = Json::MakeArray(); }, "expected an object, found array []",
        "m/tokenizer.json"},
       {added(Json::MakeObject({{"id", 300}, {"content", "<w>"}, {"single_word", true}})),
        "expected false (only that is supported), found bool true",
@@ -245,8 +245,8 @@ TEST(Tokenizer, SaysWhatIsWrong) {
       {config_is("added_tokens_decoder",
                  Json::MakeObject({{"x1", Json::MakeObject({{"content", "<w>"}})}})),
        "key \"x1\" is not a token id", "m/tokenizer_config.json: /added_tokens_decoder"},
-      {[](Json&, Json& config) { config = Json::MakeArray(); }, "expected an object, found array",
-       "m/tokenizer_config.json"},
+      {[](Json&, Json& config) { config = Json::MakeArray(); },
+       "expected an object, found array []", "m/tokenizer_config.json"},
   };
   for (const Row& row : rows) {
     const Result<Tokenizer> result = Tokenizer::Parse(Edited(row.edit), "m");
@@ -314,6 +314,20 @@ TEST(Tokenizer, OneServesSeveralThreads) {
   EXPECT_EQ(equal, std::vector<int>(4, 200));
 }
 
+TEST(Tokenizer, TheFixNamesTheFilesToFetch) {
+  const auto fix = [](const Edit& edit) { return Tokenizer::Parse(Edited(edit), "m").error().fix; };
+  EXPECT_EQ(fix([](Json&, Json& config) { config.Set("eos_token", "<none>"); }),
+            "tokenizer_config.json and tokenizer.json do not belong together: fetch both again");
+  EXPECT_EQ(fix([](Json& json, Json&) {
+              At(json, "model").Set("vocab", Json::MakeObject({{"a", -1}}));
+            }),
+            "the tokenizer's files are damaged or do not belong together: fetch them again");
+  EXPECT_EQ(fix([](Json& json, Json&) {
+              At(json, "model").Set("vocab", Json::MakeObject({{"a", 0}}));
+            }),
+            "only byte-level BPE tokenizers are supported: use a checkpoint that has one");
+}
+
 TEST(Tokenizer, LoadsFromAFolder) {
   const TokenizerFiles tiny = TinyTokenizerFiles();
   MemoryFileSystem files;
@@ -336,13 +350,22 @@ TEST(Tokenizer, LoadNamesTheFile) {
   files.Put("/m/config.json", "{}");
   const Result<Tokenizer> missing = Tokenizer::Load(files, "/m");
   ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().ToString().find("/m/tokenizer.json"), std::string::npos);
+  EXPECT_EQ(missing.error().ToString(),
+            "error: there is no tokenizer.json in this folder\n  where: /m\n"
+            "  fix: fetch the checkpoint's tokenizer.json and tokenizer_config.json into it\n");
+  const Result<Tokenizer> nowhere = Tokenizer::Load(files, "/n");
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_EQ(nowhere.error().ToString(),
+            "error: there is no such folder\n  where: /n\n"
+            "  fix: name a folder that holds a checkpoint's tokenizer.json\n");
 
   files.Put("/m/tokenizer.json", "{\"model\": ");
   const Result<Tokenizer> cut = Tokenizer::Load(files, "/m");
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().where, "/m/tokenizer.json");
   EXPECT_NE(cut.error().what.find("not valid JSON at line 1"), std::string::npos);
+  EXPECT_EQ(cut.error().fix,
+            "the file is damaged or was edited: fetch it again, or correct it there");
 }
 
 TEST(Detokenizer, NeverCutsACharacter) {

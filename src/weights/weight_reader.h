@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "ops/compute.h"
 #include "ops/packed_matrix.h"
+#include "tensor/dtype.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 
 namespace fathom {

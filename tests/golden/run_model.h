@@ -12,9 +12,9 @@
 
 #include "base/result.h"
 #include "base/thread_pool.h"
-#include "model/kv_cache.h"
 #include "model/model.h"
 #include "ops/compute.h"
+#include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {

@@ -1,6 +1,7 @@
 #ifndef FATHOM_TESTS_LAYERS_INCLUDE_RULES_H_
 #define FATHOM_TESTS_LAYERS_INCLUDE_RULES_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
