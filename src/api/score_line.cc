@@ -42,8 +42,7 @@ Result<std::string> Kind(const JsonReader& line) {
                     line.Where(), "say once what is to be scored");
   }
   if (found[0] != "messages" && line.Has("tools")) {
-    return BadInput("\"tools\" needs \"messages\"", line.Where(),
-                    "give messages, or take the tools out");
+    return line.Wrong("\"tools\" needs \"messages\"");
   }
   return found[0];
 }

@@ -44,8 +44,8 @@ Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
   FATHOM_TRY(Tokenizer tokenizer, Tokenizer::Load(files, folder));
   Result<TemplateText> source = tokenizer.chat_template();
   if (!template_file.empty()) {
-    FATHOM_TRY(std::string text, files.ReadText(template_file));
-    source = TemplateText{std::move(text), template_file};
+    FATHOM_TRY(std::string text, ReadTextInput(files, template_file));
+    source = TemplateText{std::move(text), InputName(template_file)};
   }
   return TextAssets{std::move(tokenizer), ParseTemplate(source)};
 }
