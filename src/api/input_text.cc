@@ -31,6 +31,18 @@ bool ParseNumber(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// Templates join texts. What else they would do with a list of parts or a number depends on each of
+// them: some write it as Python does, some leave it out.
+Status CheckContent(const JsonReader& message) {
+  const Json* content = message.value().Find("content");
+  if (content != nullptr && content->is_string()) return Ok();
+  const bool calls = message.Has("tool_calls");  // of tools, said instead of text
+  if (calls && (content == nullptr || content->is_null())) return Ok();
+  Error error = message.Mismatch("content", "text");
+  error.fix = "give the content as one string; only a message with \"tool_calls\" may have none";
+  return error;
+}
+
 Status CheckMessages(const JsonReader& messages) {
   if (!messages.value().is_array()) return messages.Mismatch("", "a list of messages");
   if (messages.value().as_array().empty()) return messages.Mismatch("", "at least one message");
@@ -38,6 +50,7 @@ Status CheckMessages(const JsonReader& messages) {
     const JsonReader message = messages.At(i);
     if (!message.value().is_object()) return message.Mismatch("", "a message (an object)");
     FATHOM_TRY([[maybe_unused]] const std::string role, message.String("role"));
+    FATHOM_OK(CheckContent(message));
   }
   return Ok();
 }
@@ -72,8 +85,9 @@ Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::st
 }
 
 Result<Json> ParseJsonObject(std::string_view flag, std::string_view text) {
-  FATHOM_TRY(Json json, ParseJson(text, flag));
-  if (!json.is_object()) return JsonReader(json, std::string(flag)).Mismatch("", "an object");
+  const JsonSource source(flag, "give a JSON object, such as {\"thinking\": true}");
+  FATHOM_TRY(Json json, ParseJson(text, source));
+  if (!json.is_object()) return JsonReader(json, source).Mismatch("", "an object");
   return json;
 }
 

@@ -29,7 +29,8 @@ struct Conversation {
 };
 
 // A list of messages, or {"messages": [...], "tools": [...]}. Each message is an object with a
-// "role" that is text. Errors name the place below `place`.
+// "role" and a "content" that are text; beside "tool_calls" content may be null or absent. Errors
+// name the place below `place`.
 Result<Conversation> ParseConversation(const JsonReader& place);
 
 }  // namespace fathom

@@ -56,17 +56,38 @@ TEST(ParseConversation, ReadsAListOrAnObject) {
   EXPECT_EQ(with_tools.tools.as_array().size(), 1u);
 }
 
+TEST(ParseConversation, AMessageThatCallsToolsNeedsNoText) {
+  for (const char* text : {R"([{"role":"assistant","tool_calls":[{}]}])",
+                           R"([{"role":"assistant","content":null,"tool_calls":[{}]}])"}) {
+    const Json json = ParseJson(text, "f").value();
+    EXPECT_TRUE(ParseConversation(JsonReader(json, "f")).ok()) << text;
+  }
+}
+
 TEST(ParseConversation, NamesThePlaceOfWhatIsWrong) {
+  const std::string content_fix =
+      "  fix: give the content as one string; only a message with \"tool_calls\" may have none\n";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"1", "expected a list of messages, or an object with \"messages\", found integer 1"},
       {"[]", "expected at least one message"},
       {"[1]", "expected a message (an object), found integer 1"},
       {"[{}]", "role"},
       {"[{\"role\":1}]", "expected"},
+      {R"([{"role":"user","content":"a"},{"role":"user","content":null}])",
+       "error: expected text, found null\n  where: f: /1/content\n" + content_fix},
+      {R"([{"role":"user","content":7}])",
+       "error: expected text, found integer 7\n  where: f: /0/content\n" + content_fix},
+      {R"([{"role":"user","content":[{"type":"text"}]}])",
+       "error: expected text, found array [{\"type\":\"text\"}]\n  where: f: /0/content\n" +
+           content_fix},
+      {R"([{"role":"user"}])",
+       "error: expected text, found nothing\n  where: f: /0/content\n" + content_fix},
+      {R"({"messages":[{"role":"user","content":{}}]})",
+       "error: expected text, found object {}\n  where: f: /messages/0/content\n" + content_fix},
       {"{}", "messages"},
       {"{\"messages\":[],\"tool\":[]}", "unknown member 'tool'"},
       {"{\"messages\":1}", "expected"},
-      {"{\"messages\":[{\"role\":\"user\"}],\"tools\":1}", "expected"},
+      {"{\"messages\":[{\"role\":\"user\",\"content\":\"\"}],\"tools\":1}", "expected"},
   };
   for (const auto& [text, what] : rows) {
     const Json json = ParseJson(text, "f").value();

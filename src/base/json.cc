@@ -130,10 +130,17 @@ nlohmann::ordered_json ToLibrary(const Json& json) {
   return object;
 }
 
+// The first bytes of a text for a message, cut between characters.
+std::string Shortened(std::string text) {
+  constexpr size_t kMost = 80;
+  if (text.size() <= kMost) return text;
+  size_t end = kMost - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string ShortValue(const Json& json) {
-  if (json.is_array() || json.is_object()) return json.TypeName();
-  std::string text = json.Dump();
-  if (text.size() > 80) text = text.substr(0, 77) + "...";
+  std::string text = Shortened(json.Dump());
   return json.is_null() ? text : Format("{} {}", json.TypeName(), text);
 }
 
@@ -233,14 +240,14 @@ std::string Json::Dump(int indent, bool ascii) const {
   return ToLibrary(*this).dump(indent, ' ', ascii, nlohmann::json::error_handler_t::replace);
 }
 
-Result<Json> ParseJson(std::string_view text, std::string_view source) {
+Result<Json> ParseJson(std::string_view text, const JsonSource& source) {
   Builder builder(text);
   if (nlohmann::json::sax_parse(text, &builder)) return std::move(builder.document);
-  return BadInput(std::move(builder.error), std::string(source));
+  return BadInput(std::move(builder.error), source.name, source.fix);
 }
 
 std::string JsonReader::Where() const {
-  return pointer_.empty() ? source_ : source_ + ": " + pointer_;
+  return pointer_.empty() ? source_.name : source_.name + ": " + pointer_;
 }
 
 bool JsonReader::Has(std::string_view key) const {
@@ -251,7 +258,7 @@ bool JsonReader::Has(std::string_view key) const {
 Result<const Json*> JsonReader::Member(std::string_view key) const {
   const Json* member = value_->Find(key);
   if (member != nullptr) return member;
-  return BadInput(Format("key \"{}\" is missing", key), Where());
+  return Wrong(Format("key \"{}\" is missing", key));
 }
 
 Error JsonReader::Mismatch(std::string_view key, std::string_view expected) const {
@@ -259,7 +266,7 @@ Error JsonReader::Mismatch(std::string_view key, std::string_view expected) cons
   const std::string pointer = key.empty() ? pointer_ : pointer_ + "/" + EscapePointer(key);
   return BadInput(
       Format("expected {}, found {}", expected, met == nullptr ? "nothing" : ShortValue(*met)),
-      pointer.empty() ? source_ : source_ + ": " + pointer);
+      pointer.empty() ? source_.name : source_.name + ": " + pointer, source_.fix);
 }
 
 Result<int64_t> JsonReader::Int(std::string_view key, int64_t low, int64_t high) const {

@@ -95,19 +95,37 @@ class Json {
   std::variant<std::nullptr_t, bool, int64_t, uint64_t, double, std::string, Array, Object> value_;
 };
 
+// What a JSON text is to a person: the name that `where` begins with, and the fix that goes with
+// every error about the text.
+struct JsonSource {
+  // NOLINTBEGIN(google-explicit-constructor): a name is enough where the text can be corrected.
+  JsonSource(std::string_view document) : name(document), fix("correct it there") {}
+  JsonSource(const std::string& document) : JsonSource(std::string_view(document)) {}
+  JsonSource(const char* document) : JsonSource(std::string_view(document)) {}
+  // NOLINTEND(google-explicit-constructor)
+  JsonSource(std::string_view document, std::string_view what_to_do)
+      : name(document), fix(what_to_do) {}
+  // A file that came with a checkpoint.
+  static JsonSource Fetched(std::string_view file) {
+    return {file, "the file is damaged or was edited: fetch it again, or correct it there"};
+  }
+
+  std::string name;
+  std::string fix;
+};
+
 // Reads one JSON text. Errors (kBadInput) name line, column and what was met; a key that stands
-// twice in one object, nesting past 256 and a number out of range are errors too. `source` is the
-// file or other name the error's `where` begins with.
-Result<Json> ParseJson(std::string_view text, std::string_view source);
+// twice in one object, nesting past 256 and a number out of range are errors too.
+Result<Json> ParseJson(std::string_view text, const JsonSource& source);
 
 // A place inside a JSON document, for reading with errors that name the path:
 //   JsonReader root(json, "config.json");
 //   FATHOM_TRY(int64_t layers, root.Int("num_hidden_layers", 1, 100000));
-// Each getter fails (kBadInput) with source and JSON pointer, the value met and what was expected.
-// The document must outlive the reader.
+// Each getter fails (kBadInput) with source and JSON pointer, the value met, what was expected, and
+// the source's fix. The document must outlive the reader.
 class JsonReader {
  public:
-  JsonReader(const Json& value, std::string source, std::string pointer = "")
+  JsonReader(const Json& value, JsonSource source, std::string pointer = "")
       : value_(&value), source_(std::move(source)), pointer_(std::move(pointer)) {}
 
   const Json& value() const { return *value_; }
@@ -133,12 +151,14 @@ class JsonReader {
 
   // "expected <expected>, found <type and value>" at `key` (or at this place when key is empty).
   Error Mismatch(std::string_view key, std::string_view expected) const;
+  // Any other error about this place.
+  Error Wrong(std::string what) const { return BadInput(std::move(what), Where(), source_.fix); }
 
  private:
   Result<const Json*> Member(std::string_view key) const;
 
   const Json* value_;
-  std::string source_;
+  JsonSource source_;
   std::string pointer_;
 };
 

@@ -110,6 +110,8 @@ TEST_F(JsonReaderTest, MissingAndNullTakeTheFallback) {
   EXPECT_EQ(*root_.IntOr("n", 7, 0, 10), 5);
 }
 
+#define FATHOM_CORRECT "  fix: correct it there\n"
+
 template <typename T>
 std::string Text(const Result<T>& result) {
   return result.ok() ? "no error" : result.error().ToString();
@@ -122,16 +124,21 @@ TEST_F(JsonReaderTest, ErrorsNameThePointerTheValueAndWhatIsExpected) {
       Text(root_.Bool("none")),        Text(root_.String("o")),     Text(root_.IntOr("s", 1, 0, 1)),
   };
   const std::vector<std::string> expected = {
-      "error: key \"absent\" is missing\n  where: c.json\n",
-      "error: expected an integer from 6 to 10, found integer 5\n  where: c.json: /n\n",
-      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+      "error: key \"absent\" is missing\n  where: c.json\n" FATHOM_CORRECT,
+      "error: expected an integer from 6 to 10, found integer 5\n  where: c.json: "
+      "/n\n" FATHOM_CORRECT,
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: "
+      "/s\n" FATHOM_CORRECT,
       "error: expected an integer from 0 to 1, found integer 18446744073709551615\n"
-      "  where: c.json: /big\n",
-      "error: expected an integer from 0 to 1, found number 1.5\n  where: c.json: /x\n",
-      "error: expected a number, found bool true\n  where: c.json: /t\n",
-      "error: expected true or false, found null\n  where: c.json: /none\n",
-      "error: expected a string, found object\n  where: c.json: /o\n",
-      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: /s\n",
+      "  where: c.json: /big\n" FATHOM_CORRECT,
+      "error: expected an integer from 0 to 1, found number 1.5\n  where: c.json: "
+      "/x\n" FATHOM_CORRECT,
+      "error: expected a number, found bool true\n  where: c.json: /t\n" FATHOM_CORRECT,
+      "error: expected true or false, found null\n  where: c.json: /none\n" FATHOM_CORRECT,
+      "error: expected a string, found object {\"a/b~\":[{\"k\":1},2]}\n  where: c.json: "
+      "/o\n" FATHOM_CORRECT,
+      "error: expected an integer from 0 to 1, found string \"text\"\n  where: c.json: "
+      "/s\n" FATHOM_CORRECT,
   };
   EXPECT_EQ(texts, expected);
 }
@@ -141,8 +148,27 @@ TEST_F(JsonReaderTest, PointersOfNestedPlacesAreEscaped) {
   EXPECT_EQ(array.Where(), "c.json: /o/a~1b~0");
   EXPECT_EQ(array.At(0).Where(), "c.json: /o/a~1b~0/0");
   EXPECT_EQ(*array.At(0).Int("k", 0, 1), 1);
-  EXPECT_EQ(array.At(1).Mismatch("", "an object").ToString(),
-            "error: expected an object, found integer 2\n  where: c.json: /o/a~1b~0/1\n");
+  EXPECT_EQ(
+      array.At(1).Mismatch("", "an object").ToString(),
+      "error: expected an object, found integer 2\n  where: c.json: /o/a~1b~0/1\n" FATHOM_CORRECT);
+}
+
+TEST_F(JsonReaderTest, TheFixIsThatOfTheSource) {
+  const JsonReader place(json_, JsonSource("c.json", "mend it"));
+  EXPECT_EQ(place.Int("absent", 0, 1).error().fix, "mend it");
+  EXPECT_EQ(place.Object("o")->ArrayAt("a/b~")->At(1).Wrong("w").fix, "mend it");
+  EXPECT_EQ(ParseJson("[", JsonSource("c.json", "mend it")).error().fix, "mend it");
+  EXPECT_EQ(JsonReader(json_, JsonSource::Fetched("c.json")).Int("s", 0, 1).error().fix,
+            "the file is damaged or was edited: fetch it again, or correct it there");
+}
+
+TEST(JsonReader, ALongValueIsCutBetweenCharacters) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "\u4e2d";  // three bytes each
+  const Json json = Json::MakeObject({{"s", text}});
+  // The quote and 25 characters are 76 bytes; one more would be 79 and leave no room for the dots.
+  EXPECT_EQ(JsonReader(json, "c.json").Int("s", 0, 1).error().what,
+            "expected an integer from 0 to 1, found string \"" + text.substr(0, 75) + "...");
 }
 
 }  // namespace

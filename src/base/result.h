@@ -21,26 +21,33 @@ enum class ErrorKind {
 
 // A failure in three parts a person can act on:
 //   what   what failed, with the values that were met and expected
-//   where  outermost first: "run: /models/r1/config.json: /rope_scaling/factor"
-//   fix    what to do about it; may be empty
+//   where  outermost first: "run: /models/r1/config.json: /rope_scaling/factor"; may be empty where
+//          callers add it
+//   fix    what to do about it. There is no error without one: no constructor leaves it out, and an
+//          empty one is a bug of whoever made it (CHECK).
 struct Error {
+  Error(std::string what, std::string where, std::string fix, ErrorKind kind);
+
   std::string what;
   std::string where;
   std::string fix;
-  ErrorKind kind = ErrorKind::kFailed;
+  ErrorKind kind;
 
-  // "error: <what>\n  where: <where>\n  fix: <fix>\n"; empty parts are left out.
+  // "error: <what>\n  where: <where>\n  fix: <fix>\n"; an empty where is left out.
   std::string ToString() const;
 };
 
 // Puts `outer` in front of error.where: callers add where they were.
 Error Within(std::string outer, Error error);
 
-inline Error BadInput(std::string what, std::string where = "", std::string fix = "") {
+inline Error BadInput(std::string what, std::string where, std::string fix) {
   return {std::move(what), std::move(where), std::move(fix), ErrorKind::kBadInput};
 }
-inline Error Failed(std::string what, std::string where = "", std::string fix = "") {
+inline Error Failed(std::string what, std::string where, std::string fix) {
   return {std::move(what), std::move(where), std::move(fix), ErrorKind::kFailed};
+}
+inline Error DoesNotFit(std::string what, std::string where, std::string fix) {
+  return {std::move(what), std::move(where), std::move(fix), ErrorKind::kDoesNotFit};
 }
 
 // A value, or the error that took its place. Reading the wrong one is a bug of the caller (CHECK).

@@ -4,13 +4,14 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace fathom {
 namespace {
 
 Result<int> Half(int value) {
-  if (value % 2 != 0) return BadInput("odd number");
+  if (value % 2 != 0) return BadInput("odd number", "", "double it");
   return value / 2;
 }
 
@@ -24,21 +25,27 @@ Result<int> Quarter(int value) {
   return Half(half);
 }
 
-TEST(Error, PrintsItsPartsAndLeavesOutEmptyOnes) {
-  EXPECT_EQ(BadInput("w").ToString(), "error: w\n");
-  EXPECT_EQ(Failed("w", "here").ToString(), "error: w\n  where: here\n");
+TEST(Error, PrintsItsPartsAndLeavesOutAnEmptyPlace) {
   EXPECT_EQ(Failed("w", "", "do").ToString(), "error: w\n  fix: do\n");
   EXPECT_EQ(Failed("w", "here", "do").ToString(), "error: w\n  where: here\n  fix: do\n");
 }
 
 TEST(Error, WithinPutsTheOuterPlaceInFront) {
-  EXPECT_EQ(Within("run", Failed("w")).where, "run");
-  EXPECT_EQ(Within("run", Within("a.json", Failed("w", "/x"))).where, "run: a.json: /x");
+  EXPECT_EQ(Within("run", Failed("w", "", "do")).where, "run");
+  EXPECT_EQ(Within("run", Within("a.json", Failed("w", "/x", "do"))).where, "run: a.json: /x");
 }
 
 TEST(Error, WithinKeepsTheKind) {
-  EXPECT_EQ(Within("run", BadInput("w")).kind, ErrorKind::kBadInput);
-  EXPECT_EQ(Within("run", Failed("w")).kind, ErrorKind::kFailed);
+  EXPECT_EQ(Within("run", BadInput("w", "", "do")).kind, ErrorKind::kBadInput);
+  EXPECT_EQ(Within("run", Failed("w", "", "do")).kind, ErrorKind::kFailed);
+  EXPECT_EQ(Within("run", DoesNotFit("w", "", "do")).kind, ErrorKind::kDoesNotFit);
+}
+
+static_assert(!std::is_default_constructible_v<Error>, "each part of an error is to be thought of");
+static_assert(!std::is_constructible_v<Error, std::string, std::string>, "a fix included");
+
+TEST(ErrorDeathTest, WithoutAFixItIsABug) {
+  EXPECT_DEATH(static_cast<void>(BadInput("w", "here", "")), "!fix.empty\\(\\) does not hold");
 }
 
 TEST(Result, HoldsAValueOrAnError) {

@@ -23,6 +23,7 @@
 #include "cli/session.h"
 #include "cli/text_assets.h"
 #include "engine/engine.h"
+#include "text/utf8.h"
 
 namespace fathom {
 namespace {
@@ -57,13 +58,14 @@ Result<ExitCode> Chat::Run() {
     const LineReader::Event event = lines_.Next(line);
     if (event == LineReader::Event::kEnd) return ExitCode::kDone;
     if (event == LineReader::Event::kInterrupted) {
-      if (interrupted || !interactive_) return ExitCode::kInterrupted;
+      const bool leave = interrupted || !interactive_ || context_.interrupt.ends_program();
+      if (leave) return ExitCode::kInterrupted;
       interrupted = true;
       context_.console.Note("\nCtrl-C again leaves.\n");
       continue;
     }
     interrupted = false;
-    if (line.starts_with("/")) {
+    if (interactive_ && line.starts_with("/")) {
       if (!Obey(line)) return ExitCode::kDone;
     } else if (line.find_first_not_of(" \t") != std::string::npos) {
       FATHOM_OK(TryTurn(line));
@@ -91,6 +93,7 @@ Status Chat::TryTurn(const std::string& line) {
 }
 
 Status Chat::Turn(const std::string& line) {
+  FATHOM_OK(CheckUtf8(line));
   messages_.Append(Message("user", line));
   FATHOM_TRY(Prompt prompt, FittingPrompt());
   AnswerPrinter printer(context_.console);
@@ -102,10 +105,11 @@ Status Chat::Turn(const std::string& line) {
   FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
+  context_.console.Note(reply.Advice());
   messages_.Append(Message("assistant", std::move(raw_text)));
-  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kError) return *reply.error;
   if (reply.finish == FinishReason::kCancelled && !interactive_) {
-    return Error{"interrupted", "", "", ErrorKind::kInterrupted};
+    return Error("interrupted", "", "send the lines that are left again", ErrorKind::kInterrupted);
   }
   return Ok();
 }

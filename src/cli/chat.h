@@ -14,9 +14,10 @@
 namespace fathom {
 
 // A conversation over standard input: each line is a message, its answer is printed while it
-// appears. On a terminal Ctrl-C stops an answer; at the prompt a second one in a row leaves (130),
-// as Ctrl-D and /exit do (0). With a pipe it ends everything (130). When the context is full the
-// oldest turns are left out, and it says so.
+// appears. On a terminal a line that begins with "/" is a command; in a pipe it is a message like
+// any other. On a terminal Ctrl-C stops an answer; at the prompt a second one in a row leaves
+// (130), as Ctrl-D and /exit do (0). With a pipe it ends everything (130). When the context is full
+// the oldest turns are left out, and it says so.
 class Chat {
  public:
   Chat(CommandContext& context, Session& session, const std::string& system);
@@ -24,7 +25,7 @@ class Chat {
   Result<ExitCode> Run();
 
  private:
-  // A line that is not for the model; false: leave.
+  // A command; false: leave.
   bool Obey(const std::string& line);
   // One message and its answer; on a terminal a bad one is told and forgotten.
   Status TryTurn(const std::string& line);

@@ -39,7 +39,8 @@ std::string ProgramHelp() {
   return text +
          "\n`fathom COMMAND --help` shows the flags and examples of one command.\n\n"
          "Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (nothing was changed),\n"
-         "3 failed while running, 4 does not fit (memory, disk), 130 interrupted.\n\n"
+         "3 failed while running, 4 does not fit (memory, disk), 130 interrupted\n"
+         "(143 by SIGTERM, 129 by SIGHUP).\n\n"
          "Examples:\n"
          "  fathom run                        chat with the bundled demo model\n"
          "  fathom run /models/r1 -p 'Hello'  one answer of another checkpoint\n";
@@ -81,6 +82,10 @@ Result<ExitCode> Dispatch(CommandContext& context, std::span<const std::string> 
   return UnknownCommand(name);
 }
 
+int ProcessCode(ExitCode code, const Interrupt& interrupt) {
+  return code == ExitCode::kInterrupted ? interrupt.exit_code() : static_cast<int>(code);
+}
+
 }  // namespace
 
 int Main(int argc, char** argv) {
@@ -93,9 +98,8 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const auto code = Dispatch(context, args);
-    if (code.ok()) return static_cast<int>(*code);
-    if (!console.output_closed()) console.Note(code.error().ToString());
-    return static_cast<int>(ExitCodeOf(code.error().kind));
+    if (!code.ok() && !console.output_closed()) console.Note(code.error().ToString());
+    return ProcessCode(code.ok() ? *code : ExitCodeOf(code.error().kind), interrupt);
   } catch (const std::bad_alloc&) {
     console.Note("error: out of memory\n  fix: close other programs or use a smaller model\n");
     return static_cast<int>(ExitCode::kDoesNotFit);

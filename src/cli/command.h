@@ -16,7 +16,7 @@ namespace fathom {
 
 // The whole program: parses the command line, runs one command, returns its exit code: 0 done, 1 a
 // check or comparison failed, 2 wrong usage or bad input, 3 failed while running, 4 does not fit,
-// 130 interrupted.
+// 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 int Main(int argc, char** argv);
 
 // What a command works with.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,18 +13,33 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "cli/console.h"
+#include "cli/flag_value.h"
 #include "cli/suggest.h"
+#include "text/utf8.h"
 
 namespace fathom {
 
 struct CommandLine::State {
   CLI::App app;
+  std::vector<const CLI::Option*> single;  // flags that are given at most once
+  std::optional<Error> bad_value;          // the first
 };
 
 namespace {
 
 CLI::Option* Named(CLI::Option* option, const std::string& type) {
   return option->type_name(type)->option_text(type);
+}
+
+// "-p,--prompt" -> "--prompt".
+std::string LongName(const std::string& flags) {
+  const size_t at = flags.find("--");
+  return at == std::string::npos ? flags : flags.substr(at);
+}
+
+// The library's text is "--top: 1 required K missing".
+std::string WithoutValue(const std::string& text) {
+  return text.substr(0, text.find(':')) + " needs a value";
 }
 
 }  // namespace
@@ -46,10 +62,40 @@ void CommandLine::Positional(const std::string& name, std::string& field, const 
   Named(state_->app.add_option(name, field, help), "");
 }
 
+void CommandLine::AddTaken(const std::string& flags, const std::string& type,
+                           const std::string& help, TakeValue take) {
+  const auto keep_first = [this, name = LongName(flags),
+                           take = std::move(take)](const std::string& value) {
+    std::optional<Error> error = take(name, value);
+    if (!state_->bad_value) state_->bad_value = std::move(error);
+  };
+  CLI::Option* option = state_->app.add_option_function<std::string>(flags, keep_first, help);
+  // A second one is counted here, for a text that says so.
+  Named(option, type)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  state_->single.push_back(option);
+}
+
 template <typename T>
 void CommandLine::Add(const std::string& flags, T& field, const std::string& type,
                       const std::string& help) {
-  Named(state_->app.add_option(flags, field, help), type);
+  AddTaken(
+      flags, type, help,
+      [this, &field](const std::string& flag, const std::string& value) -> std::optional<Error> {
+        const std::optional<std::string> wrong = ReadFlag(flag, value, field);
+        if (!wrong) return std::nullopt;
+        return Usage(*wrong);
+      });
+}
+
+void CommandLine::AddText(const std::string& flags, std::string& field, const std::string& type,
+                          const std::string& help) {
+  AddTaken(flags, type, help,
+           [&field](const std::string& flag, const std::string& value) -> std::optional<Error> {
+             field = value;
+             Status status = CheckUtf8(value);
+             if (status.ok()) return std::nullopt;
+             return Within(flag, std::move(status).error());
+           });
 }
 
 template void CommandLine::Add(const std::string&, std::string&, const std::string&,
@@ -78,7 +124,9 @@ void CommandLine::AddChoice(const std::string& flag, std::string& field,
     const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
     return known ? std::string() : Format("'{}' is not one of {}", value, names);
   };
-  Named(state_->app.add_option(flag, field, help), names)->check(check);
+  CLI::Option* option = Named(state_->app.add_option(flag, field, help), names)->check(check);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  state_->single.push_back(option);
 }
 
 bool CommandLine::Given(const std::string& flag) const { return state_->app.count(flag) > 0; }
@@ -89,11 +137,24 @@ Result<bool> CommandLine::Parse(std::span<const std::string> args, Console& cons
   } catch (const CLI::CallForHelp&) {
     FATHOM_OK(console.Print(state_->app.help()));
     return false;
+  } catch (const CLI::ArgumentMismatch& error) {
+    return Usage(WithoutValue(error.what()));
   } catch (const CLI::ParseError& error) {
     return Usage(error.what());
   }
   for (const std::string& word : state_->app.remaining()) return NotKnown(word);
+  FATHOM_OK(CheckValues());
   return true;
+}
+
+Status CommandLine::CheckValues() const {
+  if (state_->bad_value) return *state_->bad_value;
+  for (const CLI::Option* option : state_->single) {
+    if (option->count() < 2) continue;
+    return Usage(
+        Format("--{} is given {} times, expected once", option->get_lnames()[0], option->count()));
+  }
+  return Ok();
 }
 
 Error CommandLine::Usage(std::string what, std::string fix) const {

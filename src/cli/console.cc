@@ -45,7 +45,8 @@ Status Console::Print(std::string_view text) {
   const int error = WriteAll(out_fd_, text);
   if (error == 0) return Ok();
   output_closed_ = error == EPIPE;
-  return Failed(Format("standard output cannot be written: {}", std::strerror(error)));
+  return Failed(Format("standard output cannot be written: {}", std::strerror(error)), "",
+                "make room where it goes, or send it elsewhere");
 }
 
 void Console::Note(std::string_view text) { WriteAll(err_fd_, text); }

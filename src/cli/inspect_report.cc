@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -43,16 +44,35 @@ Json ProblemJson(const TensorProblem& problem) {
                            {"file", text(problem.file)}});
 }
 
-// "PROBLEMS: 3 missing, 1 surplus", and as many as a person reads.
-std::string ProblemText(const std::vector<TensorProblem>& problems) {
+Json LeftOutJson(const Error& error) {
+  return Json::MakeObject({{"kind", "file"},
+                           {"name", Json()},
+                           {"expected", Json()},
+                           {"found", error.what},
+                           {"file", error.where}});
+}
+
+// Lines of an error below each other.
+std::string LeftOutText(const Error& error) {
+  std::string text = "  ";
+  for (const char c : error.where + ": " + error.what)
+    text += c == '\n' ? "\n  " : std::string(1, c);
+  return text + "\n";
+}
+
+// "PROBLEMS: 1 file, 3 missing, 1 surplus", and as many as a person reads.
+std::string ProblemText(const std::vector<Error>& left_out,
+                        const std::vector<TensorProblem>& problems) {
   constexpr size_t kShown = 20;
   std::map<std::string_view, int64_t> counts;
+  if (!left_out.empty()) counts["in files or index"] = static_cast<int64_t>(left_out.size());
   for (const TensorProblem& problem : problems) ++counts[problem.CountedAs()];
   std::string text;
   for (const auto& [kind, count] : counts) {
     text += Format("{}{} {}", text.empty() ? "PROBLEMS: " : ", ", WithCommas(count), kind);
   }
   text += "\n";
+  for (const Error& error : left_out) text += LeftOutText(error);
   for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
     text += "  " + problems[i].ToString() + "\n";
   }
@@ -92,7 +112,8 @@ void ForEachComponent(const ModelSummary& summary, const Visit& visit) {
 
 }  // namespace
 
-InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer) {
+InspectReport MakeInspectReport(const Checkpoint& checkpoint, const std::vector<Error>& left_out,
+                                bool has_tokenizer) {
   InspectReport report;
   report.folder = checkpoint.folder();
   report.config = checkpoint.config();
@@ -112,6 +133,11 @@ InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer
   report.has_tokenizer = has_tokenizer;
   // A checkpoint may leave its MTP layers out; once one tensor of them is there all must be.
   report.problems = checkpoint.Problems(report.has_mtp);
+  if (const Status fits = checkpoint.Verify(report.has_mtp); !fits.ok()) {
+    report.fix = fits.error().fix;
+  }
+  report.left_out = left_out;
+  if (!left_out.empty()) report.fix = left_out.front().fix;
   return report;
 }
 
@@ -123,6 +149,7 @@ Json InspectReport::ToJson() const {
   Json dtypes = Json::MakeArray();
   for (const auto& [dtype, size] : by_dtype) dtypes.Append(SizeJson(DTypeName(dtype), size));
   Json wrong = Json::MakeArray();
+  for (const Error& error : left_out) wrong.Append(LeftOutJson(error));
   for (const TensorProblem& problem : problems) wrong.Append(ProblemJson(problem));
   const Json parameters =
       Json::MakeObject({{"main", summary.main.parameters},
@@ -146,7 +173,8 @@ Json InspectReport::ToJson() const {
                            {"bytes", bytes},
                            {"kv_bytes_per_token", kv},
                            {"tokenizer", has_tokenizer},
-                           {"problems", wrong}});
+                           {"problems", wrong},
+                           {"fix", fix.empty() ? Json() : Json(fix)}});
 }
 
 std::string InspectReport::ToText() const {
@@ -170,7 +198,8 @@ std::string InspectReport::ToText() const {
   text += Format("  {:<16}{:>9}{:>20}{:>12}\n", "type", "tensors", "elements", "bytes");
   for (const auto& [dtype, size] : by_dtype) text += SizeLine(DTypeName(dtype), size);
   text += Format("\n  {} {}, {}", files, files == 1 ? "file" : "files",
-                 problems.empty() ? "no problems\n" : ProblemText(problems));
+                 whole() ? "no problems\n" : ProblemText(left_out, problems));
+  if (!fix.empty()) text += "  fix: " + fix + "\n";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "spec/model_config.h"
 #include "spec/summary.h"
 #include "tensor/dtype.h"
@@ -25,14 +26,18 @@ struct InspectReport {
   int64_t bytes = 0;     // of all tensors
   bool has_mtp = false;  // the MTP layers named by the configuration are there
   bool has_tokenizer = false;
-  std::vector<TensorProblem> problems;  // all of them
+  std::vector<Error> left_out;          // files that are missing or damaged
+  std::vector<TensorProblem> problems;  // all tensors that do not fit
+  std::string fix;                      // of the first problem
 
+  bool whole() const { return left_out.empty() && problems.empty(); }
   Json ToJson() const;
   std::string ToText() const;
 };
 
-// Uses headers only.
-InspectReport MakeInspectReport(const Checkpoint& checkpoint, bool has_tokenizer);
+// Uses headers only. `left_out`: what Checkpoint::OpenWhatIsThere found wrong.
+InspectReport MakeInspectReport(const Checkpoint& checkpoint, const std::vector<Error>& left_out,
+                                bool has_tokenizer);
 
 }  // namespace fathom
 

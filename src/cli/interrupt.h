@@ -3,22 +3,32 @@
 
 namespace fathom {
 
-// Ctrl-C (SIGINT) as a flag that long work looks at. The process has one signal disposition, so all
-// objects share one state; it lives here and nowhere else.
+// Ctrl-C (SIGINT), SIGTERM and SIGHUP as a flag that long work looks at. The process has one
+// disposition a signal, so all objects share one state; it lives here and nowhere else.
 //
-// A second Ctrl-C before the first was noticed (Clear) ends the process at once with 130, so that
-// nobody is held by a step that takes minutes.
+// Ctrl-C asks to stop what is being done, and work may go on with something else (Clear). SIGTERM
+// and SIGHUP ask the program to end, and nothing takes that back. SIGHUP stays ignored where it
+// was, as under nohup.
+//
+// A second Ctrl-C before the first was noticed ends the process at once, so that nobody is held by
+// a step that takes minutes. The others may come in pairs (from a shell and from its terminal) and
+// end nothing at once.
 class Interrupt {
  public:
-  // Installs the handler; until WatchFlag is called Ctrl-C ends the process at once with 130.
+  // Installs the handlers; until WatchFlag is called a signal ends the process at once.
   static void Install();
-  // From now on Ctrl-C sets the flag: for work that looks at it and has something to finish.
+  // From now on a signal sets the flag: for work that looks at it and has something to finish.
   void WatchFlag();
 
   bool requested() const;
+  // The program is to end, not only what it is doing.
+  bool ends_program() const;
+  // Forgets a Ctrl-C.
   void Clear();
   // Readable once the flag is set: for poll() together with an input.
   int wake_fd() const;
+  // What a shell expects of a program that a signal ended: 128 + its number, 130 for Ctrl-C.
+  int exit_code() const;
 };
 
 }  // namespace fathom

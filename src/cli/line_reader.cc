@@ -18,28 +18,27 @@ LineReader::Event LineReader::Next(std::string& line) {
     const Event event = Fill();
     if (event == Event::kInterrupted) {
       buffer_.clear();
+      searched_ = 0;
       return event;
     }
     if (event == Event::kEnd) {
       line = std::exchange(buffer_, "");
+      searched_ = 0;
       return line.empty() ? Event::kEnd : Event::kLine;
     }
   }
   return Event::kLine;
 }
 
-LineReader::Event LineReader::ReadAll(std::string& text) {
-  Event event = Event::kLine;
-  while (event == Event::kLine) event = Fill();
-  text = std::exchange(buffer_, "");
-  return event;
-}
-
 bool LineReader::TakeLine(std::string& line) {
-  const size_t end = buffer_.find('\n');
-  if (end == std::string::npos) return false;
+  const size_t end = buffer_.find('\n', searched_);
+  if (end == std::string::npos) {
+    searched_ = buffer_.size();
+    return false;
+  }
   line = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);
+  searched_ = 0;
   if (line.ends_with('\r')) line.pop_back();
   return true;
 }

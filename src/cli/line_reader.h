@@ -1,6 +1,7 @@
 #ifndef FATHOM_CLI_LINE_READER_H_
 #define FATHOM_CLI_LINE_READER_H_
 
+#include <cstddef>
 #include <string>
 
 #include "cli/interrupt.h"
@@ -17,9 +18,6 @@ class LineReader {
   // what was typed so far is dropped.
   Event Next(std::string& line);
 
-  // Everything that is left.
-  Event ReadAll(std::string& text);
-
  private:
   bool TakeLine(std::string& line);
   // Waits for input; true when some arrived.
@@ -28,6 +26,7 @@ class LineReader {
   int fd_;
   Interrupt& interrupt_;
   std::string buffer_;
+  size_t searched_ = 0;  // of the buffer: no line ends in it, so a long line is looked through once
 };
 
 }  // namespace fathom

@@ -28,9 +28,8 @@ namespace {
 
 Result<Compute> MakeCompute(const ModelFlags& flags, const ModelConfig& config, ThreadPool& pool) {
   const char* forced = std::getenv("FATHOM_ISA");
-  auto isa = ChooseIsa(forced == nullptr ? "" : forced);
-  if (!isa.ok()) return Within("FATHOM_ISA", std::move(isa).error());
-  return Compute{&pool, *isa, flags.ActivationsFor(config)};
+  FATHOM_TRY(const Isa isa, ChooseIsa(forced == nullptr ? "" : forced));
+  return Compute{&pool, isa, flags.ActivationsFor(config)};
 }
 
 // What the weights to be loaded take.

@@ -24,7 +24,7 @@ Result<GenerationDefaults> ReadDefaults(FileSystem& files, const std::string& fo
   const std::string path = JoinPath(folder, "generation_config.json");
   if (!files.Exists(path)) return GenerationDefaults();
   FATHOM_TRY(const std::string text, files.ReadText(path));
-  FATHOM_TRY(const Json json, ParseJson(text, path));
+  FATHOM_TRY(const Json json, ParseJson(text, JsonSource::Fetched(path)));
   return ParseGenerationConfig(json, path, vocab);
 }
 

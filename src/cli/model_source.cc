@@ -30,7 +30,8 @@ std::string ProgramFolder() {
 Result<std::string> FindDemoModel(FileSystem& files) {
   std::vector<std::string> places;
   const char* named = std::getenv("FATHOM_DEMO_MODEL");
-  if (named != nullptr) {
+  // Set to nothing is not set, as for FATHOM_ISA.
+  if (named != nullptr && *named != '\0') {
     places = {named};
   } else {
     const std::string folder = ProgramFolder();

@@ -8,9 +8,9 @@
 
 namespace fathom {
 
-// The folder of the demo model that comes with Fathom: FATHOM_DEMO_MODEL when it is set; else
-// beside the program, in the source tree it was built in or where it was installed. Errors
-// (kBadInput) name every place that was looked at.
+// The folder of the demo model that comes with Fathom: FATHOM_DEMO_MODEL when it is set and not
+// empty; else beside the program, in the source tree it was built in or where it was installed.
+// Errors (kBadInput) name every place that was looked at.
 Result<std::string> FindDemoModel(FileSystem& files);
 
 }  // namespace fathom

@@ -81,7 +81,9 @@ class Generation {
     const bool any = !reply_.ids.empty();
     reply_.prefill_seconds = (any ? first_token_ : context_.clock.Seconds()) - began_;
     reply_.decode_seconds = any ? last_token_ - first_token_ : 0;
-    if (stream_ != nullptr) reply_.reasoning_tokens = stream_->reasoning_tokens();
+    if (stream_ == nullptr) return;
+    reply_.reasoning_tokens = stream_->reasoning_tokens();
+    reply_.inside_reasoning = stream_->inside_reasoning();
   }
 
   bool stopped() const { return stream_ != nullptr && stream_->stopped(); }
@@ -111,6 +113,19 @@ std::string Reply::Summary() const {
   return Format("{} tokens in {} ({:.1f}/s), prompt of {} tokens in {} ({:.1f}/s), {}\n",
                 ids.size(), HumanSeconds(decode_seconds), DecodeRate(), prompt_tokens,
                 HumanSeconds(prefill_seconds), PrefillRate(), FinishReasonName(finish));
+}
+
+std::string Reply::Advice() const {
+  if (!inside_reasoning) return "";
+  if (finish == FinishReason::kLength) {
+    return Format(
+        "there is no answer: it was cut inside its reasoning after {} tokens; raise "
+        "--max-tokens, or --max-model-len if that is reached\n",
+        ids.size());
+  }
+  if (finish != FinishReason::kStop) return "";
+  return "there is no answer: it was stopped inside its reasoning, where --stop and "
+         "--stop-token-ids count too\n";
 }
 
 Json Reply::Report(bool has_text, double load_seconds) const {

@@ -22,16 +22,19 @@ struct Reply {
   std::vector<int32_t> ids;
   std::string text, reasoning;
   FinishReason finish = FinishReason::kStop;
-  std::string error;  // of kError
+  std::optional<Error> error;  // of kError
   int64_t prompt_tokens = 0;
   int64_t reasoning_tokens = 0;
-  double prefill_seconds = 0;  // until the first token
-  double decode_seconds = 0;   // from the first token to the last
+  bool inside_reasoning = false;  // when it ended
+  double prefill_seconds = 0;     // until the first token
+  double decode_seconds = 0;      // from the first token to the last
 
   double PrefillRate() const;  // prompt tokens a second; 0 when there was nothing to measure
   double DecodeRate() const;   // tokens after the first a second; 0 likewise
   // "34 tokens in 1.2 s (28.3/s), prompt of 12 tokens in 0.1 s (120.0/s), stop\n"
   std::string Summary() const;
+  // What to do when the answer ended before it began: a line, or "" when there is nothing to say.
+  std::string Advice() const;
   // The one object that `run --json` prints. Without text (no tokenizer) `text` is null.
   Json Report(bool has_text, double load_seconds) const;
 };

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,11 +15,11 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/line_reader.h"
 #include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/session.h"
 #include "cli/text_assets.h"
+#include "cli/text_input.h"
 #include "engine/engine.h"
 
 namespace fathom {
@@ -46,9 +44,7 @@ struct Input {
 
 Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
   if (flags.prompt != "-") return flags.prompt;
-  std::string text;
-  LineReader(STDIN_FILENO, context.interrupt).ReadAll(text);
-  return text;
+  return ReadTextInput(context.files, "-");
 }
 
 Result<Input> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
@@ -56,8 +52,10 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
     FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
     return Input{std::move(ids), ReasoningMode::kOff};
   }
-  if (flags.raw)
-    return Input{RawPrompt(*session.folder().text, text, true).ids, ReasoningMode::kOff};
+  if (flags.raw) {
+    FATHOM_TRY(Prompt prompt, RawPrompt(*session.folder().text, text, true));
+    return Input{std::move(prompt.ids), ReasoningMode::kOff};
+  }
   Json messages = Json::MakeArray();
   if (!flags.system.empty()) {
     messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));
@@ -87,8 +85,9 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
   } else {
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
+    context.console.Note(reply.Advice());
   }
-  if (reply.finish == FinishReason::kError) return Failed(reply.error);
+  if (reply.finish == FinishReason::kError) return *reply.error;
   return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;
 }
 

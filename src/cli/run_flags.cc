@@ -13,22 +13,26 @@ namespace fathom {
 
 void RunFlags::Declare(CommandLine& line) {
   line.Positional("MODEL", model, "Folder of a checkpoint (default: the bundled demo model)");
-  line.Add("-p,--prompt", prompt, "TEXT",
-           "Answer this and end; -: read it from standard input to its end");
+  line.AddText("-p,--prompt", prompt, "TEXT",
+               "Answer this and end; -: read it from standard input to its end");
   line.Add("--prompt-ids", prompt_ids, "1,2,3", "Continue these token ids and end");
   line.AddSwitch("--raw", raw, "Continue the prompt as it is, without the chat template");
-  line.Add("--system", system, "TEXT", "System message of the chat");
+  line.AddText("--system", system, "TEXT", "System message of the chat");
   line.AddSwitch("--json", json, "Print one object: ids, text, reasoning, usage, timings");
   line.Add("--chat-template", chat_template, "FILE",
            "Jinja template to use in place of the checkpoint's");
-  line.Add("--chat-template-kwargs", template_arguments, "JSON",
-           "Further variables of the template, such as {\"thinking\": true}");
+  line.AddText("--chat-template-kwargs", template_arguments, "JSON",
+               "Further variables of the template, such as {\"thinking\": true}");
   sampling.Declare(line);
   run.Declare(line);
 }
 
 Status RunFlags::Check(const CommandLine& line) {
   has_prompt = line.Given("--prompt");
+  // An empty variable of a script is not the wish for another model.
+  if (line.Given("MODEL") && model.empty()) {
+    return line.Usage("MODEL is empty", "name a folder, or leave it out for the demo model");
+  }
   if (line.Given("--prompt-ids") && has_prompt) {
     return line.Usage("--prompt and --prompt-ids exclude each other");
   }

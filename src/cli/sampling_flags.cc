@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/input_text.h"
@@ -37,8 +38,10 @@ void SamplingFlags::Declare(CommandLine& line) {
       numbers);
   line.AddList("--logit-bias", logit_bias, "ID:X", "Add X to the logit of ID; may be repeated");
   line.Add("--seed", seed, "S", "Same seed, same machine: same tokens");
-  line.AddList("--stop", stop, "TEXT", "End the answer before this text; may be repeated");
-  line.Add("--stop-token-ids", stop_token_ids, "1,2,3", "End the answer before these tokens");
+  line.AddList("--stop", stop, "TEXT",
+               "End the answer before this text, be it in the reasoning; may be repeated");
+  line.Add("--stop-token-ids", stop_token_ids, "1,2,3",
+           "End the answer before these tokens, in the reasoning too");
   line.AddSwitch("--ignore-eos", ignore_eos, "Go on past the model's end of answer");
 }
 
@@ -51,8 +54,8 @@ Status SamplingFlags::Check(const CommandLine& line) const {
   }
   for (const std::string& text : stop) {
     if (text.empty()) return line.Usage("--stop needs a text that is not empty");
-    if (ValidUtf8Prefix(text) != text.size()) {
-      return line.Usage("--stop needs a text that is UTF-8");
+    if (Status status = CheckUtf8(text); !status.ok()) {
+      return Within("--stop", std::move(status).error());
     }
   }
   FATHOM_TRY([[maybe_unused]] const SamplingParams params, Params({}));

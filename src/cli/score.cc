@@ -18,9 +18,10 @@
 #include "cli/model_folder.h"
 #include "cli/progress_printer.h"
 #include "cli/score_input.h"
+#include "cli/score_outputs.h"
 #include "cli/scorer.h"
+#include "cli/text_input.h"
 #include "engine/engine.h"
-#include "io/file_system.h"
 #include "spec/model_config.h"
 
 namespace fathom {
@@ -43,9 +44,9 @@ constexpr int64_t kTokensInFlight = 4096;
 constexpr int64_t kSequences = 64;
 
 struct Flags {
-  std::string model, input, output, full_logits, chat_template;
+  std::string model, input, chat_template;
+  ScoreOutputs outputs;
   int64_t top = 0;
-  bool mtp = false;
   bool no_parse_special = false;
   bool json = false;
   ModelFlags run;
@@ -53,12 +54,14 @@ struct Flags {
 
 void Declare(CommandLine& line, Flags& flags) {
   line.Positional("MODEL", flags.model, "Folder of a checkpoint");
-  line.Add("--input", flags.input, "FILE", "Lines to score (JSON lines)");
-  line.Add("--output", flags.output, "FILE", "Where the scores go; appears whole or not at all");
+  line.Add("--input", flags.input, "FILE", "Lines to score (JSON lines); -: standard input");
+  line.Add("--output", flags.outputs.lines, "FILE",
+           "Where the scores go; a file appears whole or not at all. -: standard\n"
+           "output, line by line; the totals then go to standard error");
   line.Add("--top", flags.top, "K", "Also the K most likely ids of each position");
-  line.Add("--full-logits", flags.full_logits, "DIR",
+  line.Add("--full-logits", flags.outputs.full_logits, "DIR",
            "Also all logits: DIR/NAME.npy, float32 [T, vocab]");
-  line.AddSwitch("--mtp", flags.mtp,
+  line.AddSwitch("--mtp", flags.outputs.mtp,
                  "With --full-logits: the MTP layer's logits too, DIR/NAME.mtp.npy [T-1, vocab]");
   line.AddSwitch("--no-parse-special", flags.no_parse_special,
                  "Added tokens inside text or message content stay plain text");
@@ -71,25 +74,13 @@ void Declare(CommandLine& line, Flags& flags) {
 Status CheckFlags(const CommandLine& line, const Flags& flags) {
   if (flags.model.empty()) return line.Usage("MODEL is missing");
   if (flags.input.empty()) return line.Usage("--input is missing");
-  if (flags.output.empty()) return line.Usage("--output is missing");
+  if (flags.outputs.lines.empty()) return line.Usage("--output is missing");
   if (line.Given("--top") && flags.top < 1) {
     return line.Usage(Format("--top must be at least 1, found {}", flags.top));
   }
-  if (flags.mtp && flags.full_logits.empty()) return line.Usage("--mtp needs --full-logits");
+  if (flags.outputs.mtp && flags.outputs.full_logits.empty())
+    return line.Usage("--mtp needs --full-logits");
   return flags.run.Check(line);
-}
-
-// Refuses what cannot be written before anything is loaded.
-Status CheckOutputs(FileSystem& files, const Flags& flags) {
-  if (SamePlace(flags.input, flags.output)) {
-    return BadInput("--output is the input file itself", flags.output, "write to another file");
-  }
-  FATHOM_TRY([[maybe_unused]] const auto output, files.Create(flags.output));
-  if (flags.full_logits.empty()) return Ok();
-  FATHOM_OK(files.MakeDirectory(flags.full_logits));
-  FATHOM_TRY([[maybe_unused]] const auto probe,
-             files.Create(JoinPath(flags.full_logits, ".fathom-probe")));
-  return Ok();
 }
 
 struct Job {
@@ -104,22 +95,27 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
   FATHOM_TRY(ModelFolder folder,
              OpenModelFolder(context.files, flags.model, flags.chat_template, headers));
   const ModelConfig& config = folder.checkpoint.config();
-  if (flags.mtp && config.mtp_layers == 0) {
+  if (flags.outputs.mtp && config.mtp_layers == 0) {
     return BadInput("--mtp: the model has no MTP layer (num_nextn_predict_layers is 0)",
-                    folder.path);
+                    folder.path, "leave --mtp out, or name a checkpoint with an MTP layer");
+  }
+  if (flags.top > config.vocab) {
+    return BadInput(Format("--top is {}, the vocabulary has {} ids", flags.top, config.vocab),
+                    folder.path, Format("ask for {} or fewer", config.vocab));
   }
   const int64_t longest =
       flags.run.max_model_len > 0 ? flags.run.max_model_len : config.max_positions;
-  FATHOM_TRY(const std::string text, context.files.ReadText(flags.input));
-  FATHOM_TRY(std::vector<ScoreItem> items,
-             ParseScoreInput(text, folder, {flags.input, !flags.no_parse_special, longest}));
-  EngineNeeds needs{1, 1, flags.mtp};
+  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.input));
+  FATHOM_TRY(
+      std::vector<ScoreItem> items,
+      ParseScoreInput(text, folder, {InputName(flags.input), !flags.no_parse_special, longest}));
+  EngineNeeds needs{1, 1, flags.outputs.mtp};
   for (const ScoreItem& item : items) {
     needs.max_model_len = std::max(needs.max_model_len, static_cast<int64_t>(item.ids.size()));
   }
   needs.max_num_seqs = std::clamp<int64_t>(kTokensInFlight / needs.max_model_len, 1, kSequences);
   FATHOM_TRY(const EngineConfig engine, SizeForMachine(folder, flags.run, needs));
-  FATHOM_OK(CheckOutputs(context.files, flags));
+  FATHOM_OK(CheckOutputs(context.files, flags.outputs, flags.input, items));
   return Job{std::move(folder), std::move(items), engine};
 }
 
@@ -127,13 +123,9 @@ Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Jo
                            Progress& loading) {
   PartOfJob weights(loading, 1, 1);
   FATHOM_TRY(const LoadedModel loaded,
-             LoadModel(context, job.folder, flags.run, job.engine, flags.mtp, weights));
+             LoadModel(context, job.folder, flags.run, job.engine, flags.outputs.mtp, weights));
   context.interrupt.WatchFlag();
-  ScorerOptions options{flags.output,
-                        flags.full_logits,
-                        flags.mtp,
-                        flags.top,
-                        job.folder.checkpoint.config().vocab,
+  ScorerOptions options{flags.outputs, flags.top, job.folder.checkpoint.config().vocab,
                         job.engine.scheduler.blocks * job.engine.scheduler.block_tokens};
   int64_t tokens = 0;
   for (const ScoreItem& item : job.items) tokens += static_cast<int64_t>(item.ids.size());
@@ -145,22 +137,37 @@ Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Jo
   return totals;
 }
 
+// Of a single id nothing is predicted, so that there is nothing to be perplexed by.
+Json Perplexity(const ScoreTotals& totals) {
+  if (totals.predicted == 0) return {};
+  return std::exp(totals.nll / static_cast<double>(totals.predicted));
+}
+
+std::string TotalsJson(const Flags& flags, const ScoreTotals& totals) {
+  return Json::MakeObject({{"lines", totals.lines},
+                           {"tokens", totals.tokens},
+                           {"nll", totals.nll},
+                           {"perplexity", Perplexity(totals)},
+                           {"seconds", totals.seconds},
+                           {"output", flags.outputs.lines}})
+             .Dump() +
+         "\n";
+}
+
+std::string TotalsText(const Flags& flags, const ScoreTotals& totals) {
+  const Json perplexity = Perplexity(totals);
+  const std::string shown = perplexity.is_null() ? "none (no line has a second id)"
+                                                 : Format("{:.4f}", perplexity.as_double());
+  const std::string place = flags.outputs.to_console() ? "" : "; scores in " + flags.outputs.lines;
+  return Format("{} lines, {} tokens, nll {:.4f}, perplexity {}{}\n", totals.lines, totals.tokens,
+                totals.nll, shown, place);
+}
+
 Status Report(CommandContext& context, const Flags& flags, const ScoreTotals& totals) {
-  const double perplexity =
-      std::exp(totals.nll / static_cast<double>(std::max<int64_t>(totals.predicted, 1)));
-  if (flags.json) {
-    const Json report =
-        Json::MakeObject({{"lines", totals.lines},
-                          {"tokens", totals.tokens},
-                          {"nll", totals.nll},
-                          {"perplexity", totals.predicted > 0 ? Json(perplexity) : Json()},
-                          {"seconds", totals.seconds},
-                          {"output", flags.output}});
-    return context.console.Print(report.Dump() + "\n");
-  }
-  return context.console.Print(
-      Format("{} lines, {} tokens, nll {:.4f}, perplexity {:.4f}; scores in {}\n", totals.lines,
-             totals.tokens, totals.nll, perplexity, flags.output));
+  const std::string text = flags.json ? TotalsJson(flags, totals) : TotalsText(flags, totals);
+  if (!flags.outputs.to_console()) return context.console.Print(text);
+  context.console.Note(text);
+  return Ok();
 }
 
 }  // namespace

@@ -20,13 +20,31 @@
 namespace fathom {
 
 Result<ScoreTotals> Scorer::Run(Progress& progress) {
+  auto totals = RunLines(progress);
+  if (totals.ok()) return totals;
+  Error error = std::move(totals).error();
+  error.fix += "; " + WhatStays();
+  return error;
+}
+
+std::string Scorer::WhatStays() const {
+  const ScoreOutputs& outputs = options_.outputs;
+  const std::string lines = outputs.to_console()
+                                ? Format("{} lines of scores were printed", next_to_write_)
+                                : outputs.lines + " was not written";
+  if (logit_files_ == 0) return lines;
+  return Format("{}; complete files of logits that stay in {}: {}", lines, outputs.full_logits,
+                logit_files_);
+}
+
+Result<ScoreTotals> Scorer::RunLines(Progress& progress) {
   const double began = context_.clock.Seconds();
-  FATHOM_TRY(const std::unique_ptr<OutputFile> output, context_.files.Create(options_.output));
+  FATHOM_TRY(const std::unique_ptr<OutputFile> output,
+             options_.outputs.OpenLines(context_.files, context_.console));
   while (next_to_write_ < items_.size()) {
     if (context_.interrupt.requested()) {
-      return Error{Format("interrupted after {} of {} lines; {} was not written", next_to_write_,
-                          items_.size(), options_.output),
-                   "", "", ErrorKind::kInterrupted};
+      return Error(Format("interrupted after {} of {} lines", next_to_write_, items_.size()), "",
+                   "run the same command again", ErrorKind::kInterrupted);
     }
     FATHOM_OK(SubmitWhatFits());
     const StepResult step = engine_.Step();
@@ -50,7 +68,7 @@ Status Scorer::SubmitWhatFits() {
     GenerationRequest request;
     request.prompt = ids;
     request.score = true;
-    request.score_mtp = options_.mtp;
+    request.score_mtp = options_.outputs.mtp;
     FATHOM_TRY(const RequestId id, engine_.Submit(std::move(request)));
     in_flight_.emplace(id, std::move(line));
     in_flight_tokens_ += tokens;
@@ -62,15 +80,14 @@ Status Scorer::SubmitWhatFits() {
 Result<Scorer::Line> Scorer::Start(size_t index) {
   const ScoreItem& item = items_[index];
   Line line{index, LineScore(item, options_.top), std::nullopt, std::nullopt};
-  if (options_.full_logits.empty()) return line;
+  if (options_.outputs.full_logits.empty()) return line;
   const auto rows = static_cast<int64_t>(item.ids.size());
-  FATHOM_TRY(line.logits,
-             NpyWriter::Create(context_.files, JoinPath(options_.full_logits, item.id + ".npy"),
-                               rows, options_.vocab));
-  if (!options_.mtp) return line;
+  FATHOM_TRY(line.logits, NpyWriter::Create(context_.files, options_.outputs.LogitsOf(item.id),
+                                            rows, options_.vocab));
+  if (!options_.outputs.mtp) return line;
   FATHOM_TRY(line.mtp_logits,
-             NpyWriter::Create(context_.files, JoinPath(options_.full_logits, item.id + ".mtp.npy"),
-                               rows - 1, options_.vocab));
+             NpyWriter::Create(context_.files, options_.outputs.MtpLogitsOf(item.id), rows - 1,
+                               options_.vocab));
   return line;
 }
 
@@ -91,10 +108,9 @@ Status Scorer::TakeEvent(const EngineEvent& event) {
   Line& line = in_flight_.at(event.id);
   const ScoreItem& item = items_[line.index];
   if (*event.finish == FinishReason::kError) {
-    return Failed(event.error, Format("id '{}'", item.id));
+    return Within(Format("id '{}'", item.id), *event.error);
   }
-  if (line.logits) FATHOM_OK(line.logits->Commit());
-  if (line.mtp_logits) FATHOM_OK(line.mtp_logits->Commit());
+  FATHOM_OK(CommitLogits(line));
   const auto tokens = static_cast<int64_t>(item.ids.size());
   ++totals_.lines;
   totals_.tokens += tokens;
@@ -103,6 +119,15 @@ Status Scorer::TakeEvent(const EngineEvent& event) {
   finished_.emplace(line.index, line.score.Report().Dump() + "\n");
   in_flight_tokens_ -= tokens;
   in_flight_.erase(event.id);
+  return Ok();
+}
+
+Status Scorer::CommitLogits(Line& line) {
+  for (std::optional<NpyWriter>* writer : {&line.logits, &line.mtp_logits}) {
+    if (!writer->has_value()) continue;
+    FATHOM_OK((*writer)->Commit());
+    ++logit_files_;
+  }
   return Ok();
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/line_score.h"
 #include "cli/score_input.h"
+#include "cli/score_outputs.h"
 #include "engine/engine.h"
 #include "io/file_system.h"
 #include "sched/scheduler.h"
@@ -21,10 +22,8 @@
 namespace fathom {
 
 struct ScorerOptions {
-  std::string output;       // the lines' scores, one JSON object a line
-  std::string full_logits;  // folder for <id>.npy; empty: none
-  bool mtp = false;         // with <id>.mtp.npy
-  int64_t top = 0;          // most likely ids a position
+  ScoreOutputs outputs;
+  int64_t top = 0;  // most likely ids a position
   int64_t vocab = 0;
   int64_t tokens_in_flight = 0;  // at most, unless a single line is longer
 };
@@ -46,7 +45,8 @@ class Scorer {
       : context_(context), engine_(engine), options_(options), items_(items) {}
 
   // The output appears whole when all lines are done. Errors: what cannot be written; a line the
-  // engine could not finish; kInterrupted after Ctrl-C.
+  // engine could not finish; kInterrupted after Ctrl-C. Each says what of the output stays: files
+  // of logits that are complete, since they took their time to compute.
   Result<ScoreTotals> Run(Progress& progress);
 
  private:
@@ -57,10 +57,13 @@ class Scorer {
     std::optional<NpyWriter> logits, mtp_logits;
   };
 
+  Result<ScoreTotals> RunLines(Progress& progress);
+  std::string WhatStays() const;
   Status SubmitWhatFits();
   Result<Line> Start(size_t index);
   Status TakeRows(const ScoredRows& rows);
   Status TakeEvent(const EngineEvent& event);
+  Status CommitLogits(Line& line);
   Status FlushFinished(OutputFile& output);
 
   CommandContext& context_;
@@ -73,6 +76,7 @@ class Scorer {
   int64_t in_flight_tokens_ = 0;
   std::map<RequestId, Line> in_flight_;
   std::map<size_t, std::string> finished_;  // reports that wait for earlier ones
+  int64_t logit_files_ = 0;                 // complete ones
   ScoreTotals totals_;
 };
 

@@ -29,6 +29,17 @@
 namespace fathom {
 namespace {
 
+// An id that no token has would never end an answer: surely a mistake.
+Status CheckStopIds(const SamplingFlags& sampling, int64_t vocab) {
+  FATHOM_TRY(const std::vector<int32_t> ids, sampling.StopIds({}));
+  for (const int32_t id : ids) {
+    if (id < vocab) continue;
+    return BadInput(Format("--stop-token-ids: {} is outside the vocabulary of {} ids", id, vocab),
+                    "", Format("give ids from 0 to {}", vocab - 1));
+  }
+  return Ok();
+}
+
 // What can be refused before the weights are loaded.
 Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
   const bool needs_text = flags.prompt_ids.empty() || !flags.sampling.stop.empty();
@@ -37,10 +48,10 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
                NeedText(folder, flags.prompt_ids.empty() ? "a text prompt" : "--stop"));
   }
   const bool needs_template = flags.prompt_ids.empty() && !flags.raw;
-  if (needs_template && !folder.text->chat_template) {
-    return BadInput("the checkpoint has no chat template", folder.path,
-                    "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
+  if (needs_template && !folder.text->chat_template.ok()) {
+    return folder.text->chat_template.error();
   }
+  FATHOM_OK(CheckStopIds(flags.sampling, folder.checkpoint.config().vocab));
   FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults.sampling));
   return ValidateSampling(params, folder.checkpoint.config().vocab);
 }
@@ -112,12 +123,13 @@ Status Session::CheckPrompt(const std::vector<int32_t>& prompt) const {
   for (const int32_t id : prompt) {
     if (id >= vocab) {
       return BadInput(
-          Format("token {} of the prompt is outside the vocabulary of {} ids", id, vocab));
+          Format("token {} of the prompt is outside the vocabulary of {} ids", id, vocab), "",
+          Format("give ids from 0 to {}", vocab - 1));
     }
   }
   const auto tokens = static_cast<int64_t>(prompt.size());
   if (tokens >= 1 && tokens < max_model_len()) return Ok();
-  if (tokens == 0) return BadInput("the prompt is empty");
+  if (tokens == 0) return BadInput("the prompt is empty", "", "give a text or ids to answer");
   return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} that "
                          "fit",
                          tokens, max_model_len()),

@@ -12,6 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/text_assets.h"
+#include "cli/text_input.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -37,17 +38,19 @@ struct Flags {
 
 void Declare(CommandLine& line, Flags& flags) {
   line.Positional("MODEL", flags.model, "Folder of a checkpoint, or of its tokenizer files alone");
-  line.Add("--text", flags.text, "TEXT", "Encode this text");
-  line.Add("--file", flags.file, "FILE", "Encode the text of this file");
+  line.AddText("--text", flags.text, "TEXT", "Encode this text");
+  line.Add("--file", flags.file, "FILE",
+           "Encode the text of this file or pipe; -: of standard input");
   line.Add("--ids", flags.ids, "1,2,3", "Decode these ids");
   line.Add("--messages", flags.messages, "FILE",
-           "Render and encode messages: a JSON list, or {\"messages\": ..., \"tools\": ...}");
+           "Render and encode messages: a JSON list, or {\"messages\": ..., \"tools\": ...};\n"
+           "-: from standard input");
   line.AddSwitch("--no-generation-prompt", flags.no_generation_prompt,
                  "End after the last message, without the start of an answer");
   line.Add("--chat-template", flags.chat_template, "FILE",
            "Jinja template to use in place of the checkpoint's");
-  line.Add("--chat-template-kwargs", flags.template_arguments, "JSON",
-           "Further variables of the template, such as {\"thinking\": true}");
+  line.AddText("--chat-template-kwargs", flags.template_arguments, "JSON",
+               "Further variables of the template, such as {\"thinking\": true}");
   line.AddSwitch("--no-parse-special", flags.no_parse_special,
                  "Added tokens inside text or message content stay plain text");
   line.AddSwitch("--skip-special", flags.skip_special, "Leave special tokens out of the text");
@@ -79,9 +82,10 @@ Status CheckFlags(const CommandLine& line, const Flags& flags) {
 
 Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextAssets& assets,
                                             const Flags& flags) {
-  FATHOM_TRY(const std::string text, context.files.ReadText(flags.messages));
-  FATHOM_TRY(const Json json, ParseJson(text, flags.messages));
-  FATHOM_TRY(const Conversation conversation, ParseConversation(JsonReader(json, flags.messages)));
+  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.messages));
+  const JsonSource source = InputName(flags.messages);
+  FATHOM_TRY(const Json json, ParseJson(text, source));
+  FATHOM_TRY(const Conversation conversation, ParseConversation(JsonReader(json, source)));
   PromptOptions options;
   options.add_generation_prompt = !flags.no_generation_prompt;
   options.parse_special = !flags.no_parse_special;
@@ -99,7 +103,7 @@ Result<std::vector<int32_t>> MakeIds(CommandContext& context, const TextAssets& 
   if (line.Given("--messages")) return EncodeMessages(context, assets, flags);
   std::string text = flags.text;
   if (line.Given("--file")) {
-    FATHOM_TRY(text, context.files.ReadText(flags.file));
+    FATHOM_TRY(text, ReadTextInput(context.files, flags.file));
   }
   return assets.tokenizer.Encode(text, !flags.no_parse_special);
 }
@@ -114,7 +118,8 @@ Status CheckIds(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   for (const int32_t id : ids) {
     if (id >= tokenizer.vocab_size()) {
       return BadInput(
-          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()));
+          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()), "",
+          Format("give ids from 0 to {}", tokenizer.vocab_size() - 1));
     }
   }
   return Ok();

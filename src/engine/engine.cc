@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -44,8 +45,9 @@ Status ValidatePrompt(const std::vector<int32_t>& prompt, int64_t vocab) {
   }
   for (size_t i = 0; i < prompt.size(); ++i) {
     if (prompt[i] < 0 || prompt[i] >= vocab) {
-      return BadInput(Format("token {} of the prompt is {}, the vocabulary has {} tokens", i,
-                             prompt[i], vocab));
+      return BadInput(
+          Format("token {} of the prompt is {}, the vocabulary has {} tokens", i, prompt[i], vocab),
+          "", "use the tokenizer of this checkpoint");
     }
   }
   return Ok();
@@ -106,11 +108,13 @@ Status Engine::Validate(const GenerationRequest& request) const {
     return BadInput("score_mtp is set on a request that is not scored", "", "set score too");
   }
   if (request.score_mtp && !executor_->has_mtp()) {
-    return BadInput("MTP logits are asked for, and the model has no MTP layer loaded");
+    return BadInput("MTP logits are asked for, and the model has no MTP layer loaded", "",
+                    "load the model with its MTP layer, or score without MTP");
   }
   if (!request.score) {
     if (request.max_tokens < 1) {
-      return BadInput(Format("max_tokens is {}, expected at least 1", request.max_tokens));
+      return BadInput(Format("max_tokens is {}, expected at least 1", request.max_tokens), "",
+                      "ask for one token or more");
     }
     FATHOM_OK(ValidateSampling(request.sampling, executor_->vocab()));
   }
@@ -128,12 +132,12 @@ Status Engine::ValidateLength(const GenerationRequest& request) const {
   }
   const int64_t total = prompt + AnswerLimit(request);
   if (scheduler_.Fits(total)) return Ok();
-  return Error{Format("prompt and answer of {} tokens need {} cache blocks, the cache has {} ({} "
-                      "tokens)",
-                      total, scheduler_.BlocksFor(total), config_.scheduler.blocks,
-                      config_.scheduler.blocks * config_.scheduler.block_tokens),
-               "", "ask for fewer tokens (max_tokens), or start with a larger cache",
-               ErrorKind::kDoesNotFit};
+  return DoesNotFit(
+      Format("prompt and answer of {} tokens need {} cache blocks, the cache has {} ({} "
+             "tokens)",
+             total, scheduler_.BlocksFor(total), config_.scheduler.blocks,
+             config_.scheduler.blocks * config_.scheduler.block_tokens),
+      "", "ask for fewer tokens (max_tokens), or start with a larger cache");
 }
 
 int64_t Engine::AnswerLimit(const GenerationRequest& request) const {
@@ -144,7 +148,7 @@ int64_t Engine::AnswerLimit(const GenerationRequest& request) const {
 void Engine::Cancel(RequestId id) {
   const auto entry = sequences_.find(id);
   if (entry == sequences_.end()) return;
-  Finish(entry->second, FinishReason::kCancelled, "", pending_events_);
+  Finish(entry->second, FinishReason::kCancelled, std::nullopt, pending_events_);
 }
 
 StepResult Engine::Step() {
@@ -226,7 +230,7 @@ void Engine::ApplyScore(const Work& work, const ForwardResult& forward, StepResu
   work.sequence->scored_positions += rows.count;
   if (rows.count > 0) result.scored.push_back(scored);
   if (work.planned->sample) {
-    Finish(*work.sequence, FinishReason::kLength, "", result.events);
+    Finish(*work.sequence, FinishReason::kLength, std::nullopt, result.events);
   }
 }
 
@@ -239,7 +243,7 @@ void Engine::ApplyToken(const Work& work, StepResult& result) {
   const int32_t token = work.token.value();
   ++result.sampled_tokens;
   if (Contains(sequence.stop_token_ids, token)) {
-    Finish(sequence, FinishReason::kStop, "", result.events);
+    Finish(sequence, FinishReason::kStop, std::nullopt, result.events);
     return;
   }
   sequence.tokens.push_back(token);
@@ -248,11 +252,11 @@ void Engine::ApplyToken(const Work& work, StepResult& result) {
   if (sequence.answer_tokens() < sequence.max_tokens) {
     scheduler_.Extend(sequence.id);
   } else {
-    Finish(sequence, FinishReason::kLength, "", result.events);
+    Finish(sequence, FinishReason::kLength, std::nullopt, result.events);
   }
 }
 
-void Engine::Finish(Sequence& sequence, FinishReason reason, std::string error,
+void Engine::Finish(Sequence& sequence, FinishReason reason, std::optional<Error> error,
                     std::vector<EngineEvent>& events) {
   const RequestId id = sequence.id;
   events.push_back({id, {}, reason, std::move(error)});
@@ -264,7 +268,7 @@ void Engine::Finish(Sequence& sequence, FinishReason reason, std::string error,
 void Engine::FinishWithError(const Work& work, int64_t position, const Error& error,
                              StepResult& result) {
   Finish(*work.sequence, FinishReason::kError,
-         Format("logits after position {}: {}", position, error.what), result.events);
+         Within(Format("logits after position {}", position), error), result.events);
 }
 
 }  // namespace fathom

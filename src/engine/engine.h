@@ -45,7 +45,7 @@ struct EngineEvent {
   RequestId id = 0;
   std::optional<int32_t> token;
   std::optional<FinishReason> finish;
-  std::string error;  // of kError: what went wrong, and where
+  std::optional<Error> error;  // of kError
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until
@@ -113,7 +113,7 @@ class Engine {
   void SampleAll(const ForwardResult& forward);
   void ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result);
   void ApplyToken(const Work& work, StepResult& result);
-  void Finish(Sequence& sequence, FinishReason reason, std::string error,
+  void Finish(Sequence& sequence, FinishReason reason, std::optional<Error> error,
               std::vector<EngineEvent>& events);
   void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
 

@@ -104,7 +104,9 @@ double UniformAt(uint64_t seed, uint64_t index) {
 Status CheckFinite(std::span<const float> logits) {
   if (SurveyLogits(logits).finite) return Ok();
   const auto bad = std::ranges::find_if(logits, [](float x) { return !std::isfinite(x); });
-  return Failed(Format("the logit of token {} is {}", bad - logits.begin(), *bad));
+  return Failed(Format("the logit of token {} is {}", bad - logits.begin(), *bad), "",
+                "a weight is damaged, or a sum left the range of its type: try --dtype float32; if "
+                "that does not help, fetch the checkpoint again");
 }
 
 Result<int32_t> Sampler::Sample(std::span<const float> logits, const SamplingParams& params,

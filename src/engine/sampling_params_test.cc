@@ -76,5 +76,15 @@ TEST(SamplingParams, EachFieldOutOfRangeIsNamedWithItsLimits) {
   }
 }
 
+TEST(SamplingParams, TheFixSaysWhereAValueMayComeFrom) {
+  SamplingParams params;
+  params.top_p = 1.5;
+  EXPECT_EQ(ValidateSampling(params, 10).error().fix,
+            "give a value in this range; a flag takes the place of generation_config.json's");
+  params = {};
+  params.logit_bias = {{10, 1.0}};
+  EXPECT_EQ(ValidateSampling(params, 10).error().fix, "name ids from 0 to 9");
+}
+
 }  // namespace
 }  // namespace fathom

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/math.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/sampler.h"
@@ -21,18 +22,15 @@ namespace {
 // A default length below this would be of no use to anybody: rather refuse.
 constexpr int64_t kLeastDefault = 256;
 
-int64_t BlocksFor(int64_t tokens) { return (tokens + kBlockTokens - 1) / kBlockTokens; }
-
-Error DoesNotFit(std::string what, std::string fix) {
-  return {std::move(what), "", std::move(fix), ErrorKind::kDoesNotFit};
-}
+int64_t BlocksFor(int64_t tokens) { return CeilDiv(tokens, kBlockTokens); }
 
 // Far beyond any use, and far below where products of two limits overflow.
 constexpr int64_t kHighestLimit = int64_t{1} << 20;
 
 Status InRange(std::string_view name, int64_t value) {
   if (value >= 1 && value <= kHighestLimit) return Ok();
-  return BadInput(Format("{} is {}, expected 1 to {}", name, value, kHighestLimit));
+  return BadInput(Format("{} is {}, expected 1 to {}", name, value, kHighestLimit), "",
+                  "give a value in this range");
 }
 
 Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
@@ -41,7 +39,8 @@ Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
   if (!limits.max_model_len) return Ok();
   if (*limits.max_model_len >= 1 && *limits.max_model_len <= model.max_positions) return Ok();
   return BadInput(Format("max_model_len is {}, expected 1 to {}, the positions of the model",
-                         *limits.max_model_len, model.max_positions));
+                         *limits.max_model_len, model.max_positions),
+                  "", Format("--max-model-len {} is the most", model.max_positions));
 }
 
 int64_t SequencesFor(const EngineLimits& limits) {
@@ -64,6 +63,7 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
                              "are available",
                              HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens,
                              HumanBytes(working), HumanBytes(memory.available_bytes)),
+                      "",
                       "use a machine with more memory, a checkpoint in a narrower format, or a "
                       "smaller --max-num-batched-tokens");
   }
@@ -71,7 +71,7 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
   return DoesNotFit(Format("a cache of {} is asked for, {} are left beside the weights",
                            HumanBytes(*limits.kv_cache_bytes), HumanBytes(left)),
-                    "ask for a smaller cache");
+                    "", "ask for a smaller cache");
 }
 
 // The longest sequence when the cache has at most `most_blocks`.
@@ -82,7 +82,7 @@ Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& li
     return DoesNotFit(
         Format("the cache of one sequence of {} tokens needs {}, {} are left for it", least,
                HumanBytes(BlocksFor(least) * block_bytes), HumanBytes(most_blocks * block_bytes)),
-        Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
+        "", Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
   }
   if (limits.max_model_len) return least;
   return std::max(least, std::min(model.max_positions, most_blocks / 2 * kBlockTokens));

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -16,18 +17,26 @@ namespace fathom {
 Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit) {
   FATHOM_TRY(const auto file, Open(path));
   if (file->size() > limit) {
-    return BadInput(Format("the file has {} bytes, more than the {} allowed here",
-                           WithCommas(file->size()), WithCommas(limit)),
-                    path);
+    return TooLong(Format("has {} bytes", WithCommas(file->size())), path, limit);
   }
   std::string text(static_cast<size_t>(file->size()), '\0');
   FATHOM_OK(file->ReadAt(0, std::as_writable_bytes(std::span(text))));
   return text;
 }
 
-bool SamePlace(const std::string& a, const std::string& b) {
+Error TooLong(std::string_view has, std::string path, int64_t limit) {
+  return BadInput(Format("the file {}, more than the {} allowed here", has, WithCommas(limit)),
+                  std::move(path), "name the right file, or split it into smaller ones");
+}
+
+std::string ResolvedPath(const std::string& path) {
   std::error_code error;
-  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+  // Absolute first: of a relative path no part of which exists nothing would be resolved.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error).string();
+}
+
+bool SamePlace(const std::string& a, const std::string& b) {
+  return ResolvedPath(a) == ResolvedPath(b);
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {

@@ -33,8 +33,9 @@ class MappedFile {
   virtual std::span<const std::byte> bytes() const = 0;
 };
 
-// An output that appears under its name whole or not at all: written to "<path>.partial", synced,
-// renamed by Commit. Without Commit the destructor removes the partial file.
+// An output that appears under its name whole or not at all: written to "<path>.partial" (with a
+// number where a file has that name), synced, renamed by Commit. Without Commit the destructor
+// removes the partial file.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
@@ -50,14 +51,20 @@ class FileSystem {
   virtual ~FileSystem() = default;
   virtual Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
   virtual Result<std::unique_ptr<MappedFile>> Map(const std::string& path) = 0;
+  // False for what certainly is not there; what cannot be looked at fails where it is opened.
   virtual bool Exists(const std::string& path) = 0;
   virtual bool IsDirectory(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // names, sorted
   // Refuses (kBadInput) a name that a folder, a pipe or a device has; of a link, the file it leads
-  // to is replaced.
+  // to is replaced. The error of a name that cannot be created is about the name itself.
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path) = 0;
   virtual Status MakeDirectory(
       const std::string& path) = 0;  // with its parents; there already is fine
+
+  // The whole of what a file or pipe delivers until its end; "-" is standard input. Errors as for
+  // ReadText.
+  virtual Result<std::string> ReadStream(const std::string& path,
+                                         int64_t limit = int64_t{1} << 30) = 0;
 
   // The whole file as text; refuses (kBadInput) one of more than `limit` bytes.
   Result<std::string> ReadText(const std::string& path, int64_t limit = int64_t{1} << 30);
@@ -65,6 +72,12 @@ class FileSystem {
 
 // The machine's own files.
 std::unique_ptr<FileSystem> MakePosixFileSystem();
+
+// The error of a text of more than `limit` bytes: "the file <has>, more than the 5 allowed here".
+Error TooLong(std::string_view has, std::string path, int64_t limit);
+
+// Where a name leads, links and dots resolved; it does not have to exist.
+std::string ResolvedPath(const std::string& path);
 
 // True when both names lead to the same place, links and dots resolved; neither has to exist.
 bool SamePlace(const std::string& a, const std::string& b);

@@ -1,6 +1,7 @@
 #include "io/memory_file_system_testing.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "io/file_system.h"
+#include "io/system_error.h"
 
 namespace fathom {
 
@@ -37,15 +39,15 @@ class MemoryReadableFile : public ReadableFile {
     const auto count = static_cast<int64_t>(out.size());
     const int64_t end = offset + count;
     if (faults_.fail_at && offset <= *faults_.fail_at && *faults_.fail_at < end) {
-      return Failed(Format("cannot read {} bytes at offset {}: Input/output error", count, offset),
-                    path_);
+      return SystemError(ErrorKind::kFailed,
+                         Format("cannot read {} bytes at offset {}", count, offset), EIO, path_);
     }
     const int64_t readable = faults_.cut_at.value_or(size());
     if (end > readable) {
       return Failed(Format("the file ends at byte {}, {} more were expected: it was cut "
                            "while being read",
                            readable, end - readable),
-                    path_);
+                    path_, "leave the file alone while it is read, and run again");
     }
     std::memcpy(out.data(), content_->data() + offset, out.size());
     *bytes_read_ += count;
@@ -92,12 +94,9 @@ class MemoryOutputFile : public OutputFile {
   Status Append(std::span<const std::byte> data) override {
     const auto count = static_cast<int64_t>(data.size());
     if (files_.free_space_ && count > *files_.free_space_) {
-      Error error = Failed(Format("cannot write {} bytes after the first {}: No space left on "
-                                  "device",
-                                  count, content_.size()),
-                           path_);
-      error.kind = ErrorKind::kDoesNotFit;
-      return error;
+      return SystemError(ErrorKind::kFailed,
+                         Format("cannot write {} bytes after the first {}", count, content_.size()),
+                         ENOSPC, path_);
     }
     if (files_.free_space_) *files_.free_space_ -= count;
     content_.append(reinterpret_cast<const char*>(data.data()), data.size());
@@ -118,7 +117,7 @@ class MemoryOutputFile : public OutputFile {
 Result<std::unique_ptr<ReadableFile>> MemoryFileSystem::Open(const std::string& path) {
   const auto found = files_.find(path);
   if (found == files_.end()) {
-    return BadInput("cannot open the file: No such file or directory", path);
+    return SystemError(ErrorKind::kBadInput, "cannot open the file", ENOENT, path);
   }
   return std::unique_ptr<ReadableFile>(
       new MemoryReadableFile(path, found->second, faults_[path], bytes_read_));
@@ -127,7 +126,7 @@ Result<std::unique_ptr<ReadableFile>> MemoryFileSystem::Open(const std::string& 
 Result<std::unique_ptr<MappedFile>> MemoryFileSystem::Map(const std::string& path) {
   const auto found = files_.find(path);
   if (found == files_.end()) {
-    return BadInput("cannot open the file: No such file or directory", path);
+    return SystemError(ErrorKind::kBadInput, "cannot open the file", ENOENT, path);
   }
   ++maps_;
   return std::unique_ptr<MappedFile>(new MemoryMappedFile(found->second));
@@ -146,7 +145,7 @@ bool MemoryFileSystem::IsDirectory(const std::string& path) {
 
 Result<std::vector<std::string>> MemoryFileSystem::List(const std::string& directory) {
   if (!IsDirectory(directory)) {
-    return BadInput("cannot list the folder: No such file or directory", directory);
+    return SystemError(ErrorKind::kBadInput, "cannot list the folder", ENOENT, directory);
   }
   const std::string folder = AsFolder(directory);
   std::set<std::string> names;
@@ -160,14 +159,14 @@ Result<std::vector<std::string>> MemoryFileSystem::List(const std::string& direc
 
 Result<std::unique_ptr<OutputFile>> MemoryFileSystem::Create(const std::string& path) {
   if (no_create_.contains(path)) {
-    return BadInput("cannot create the file: Permission denied", path + ".partial");
+    return SystemError(ErrorKind::kBadInput, "cannot create the file", EACCES, path);
   }
   return std::unique_ptr<OutputFile>(new MemoryOutputFile(*this, path));
 }
 
 Status MemoryFileSystem::MakeDirectory(const std::string& path) {
   if (files_.contains(path)) {
-    return BadInput("cannot make the folder: Not a directory", path);
+    return SystemError(ErrorKind::kBadInput, "cannot make the folder", ENOTDIR, path);
   }
   folders_.insert(AsFolder(path));
   return Ok();

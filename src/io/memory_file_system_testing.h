@@ -28,6 +28,10 @@ class MemoryFileSystem : public FileSystem {
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override;
   Status MakeDirectory(const std::string& path) override;
 
+  Result<std::string> ReadStream(const std::string& path, int64_t limit) override {
+    return ReadText(path, limit);
+  }
+
   void Put(const std::string& path, std::string_view content);
   void Remove(const std::string& path);
   // The content of a committed file; the file must be there (CHECK).

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +21,17 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "io/file_system.h"
+#include "io/system_error.h"
 
 namespace fathom {
 namespace {
 
-std::string Reason(int error_number) {
-  return std::error_code(error_number, std::generic_category()).message();
+Error CannotRead(std::string what, const std::string& path) {
+  return SystemError(ErrorKind::kBadInput, std::move(what), errno, path);
+}
+
+Error CallFailed(std::string what, const std::string& path) {
+  return SystemError(ErrorKind::kFailed, std::move(what), errno, path);
 }
 
 // A file descriptor, closed by its destructor.
@@ -65,14 +71,26 @@ Result<OpenedFile> OpenRegular(const std::string& path) {
   Descriptor fd(Retry([&] { return ::open(path.c_str(), kFlags); }));
   struct stat info {};
   if (!fd.valid() || ::fstat(fd.get(), &info) != 0) {
-    return BadInput("cannot open the file: " + Reason(errno), path);
+    return CannotRead("cannot open the file", path);
   }
   if (!S_ISREG(info.st_mode)) {
     return BadInput(S_ISDIR(info.st_mode) ? "expected a file, found a directory"
                                           : "expected a regular file, found a pipe or device",
-                    path);
+                    path, "name a regular file");
   }
   return OpenedFile{std::move(fd), static_cast<int64_t>(info.st_size)};
+}
+
+Result<std::string> ReadToEnd(int fd, const std::string& name, int64_t limit) {
+  std::string text;
+  std::array<char, 65536> bytes;
+  while (true) {
+    const ssize_t count = Retry([&] { return ::read(fd, bytes.data(), bytes.size()); });
+    if (count < 0) return CannotRead("cannot read", name);
+    if (count == 0) return text;
+    text.append(bytes.data(), static_cast<size_t>(count));
+    if (static_cast<int64_t>(text.size()) > limit) return TooLong("does not end", name, limit);
+  }
 }
 
 class PosixReadableFile : public ReadableFile {
@@ -89,15 +107,13 @@ class PosixReadableFile : public ReadableFile {
       const ssize_t count =
           Retry([&] { return ::pread(fd_.get(), out.data(), out.size(), offset); });
       if (count < 0) {
-        return Failed(
-            Format("cannot read {} bytes at offset {}: {}", out.size(), offset, Reason(errno)),
-            path_);
+        return CallFailed(Format("cannot read {} bytes at offset {}", out.size(), offset), path_);
       }
       if (count == 0) {
         return Failed(Format("the file ends at byte {}, {} more were expected: it was cut "
                              "while being read",
                              offset, out.size()),
-                      path_);
+                      path_, "leave the file alone while it is read, and run again");
       }
       offset += count;
       out = out.subspan(static_cast<size_t>(count));
@@ -135,7 +151,7 @@ Status SyncDirectory(const std::string& directory) {
   const Descriptor fd(
       Retry([&] { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!fd.valid() || (::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP)) {
-    return Failed("cannot sync the directory: " + Reason(errno), directory);
+    return CallFailed("cannot sync the directory", directory);
   }
   return Ok();
 }
@@ -147,11 +163,12 @@ std::string ParentOf(const std::string& path) {
 
 class PosixOutputFile : public OutputFile {
  public:
-  PosixOutputFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  PosixOutputFile(std::string path, std::string partial, Descriptor fd)
+      : path_(std::move(path)), partial_(std::move(partial)), fd_(std::move(fd)) {}
   PosixOutputFile(const PosixOutputFile&) = delete;
   PosixOutputFile& operator=(const PosixOutputFile&) = delete;
   ~PosixOutputFile() override {
-    if (!committed_) ::unlink(partial().c_str());
+    if (!committed_) ::unlink(partial_.c_str());
   }
 
   using OutputFile::Append;
@@ -160,8 +177,8 @@ class PosixOutputFile : public OutputFile {
     while (!data.empty()) {
       const ssize_t count = Retry([&] { return ::write(fd_.get(), data.data(), data.size()); });
       if (count < 0) {
-        return WriteError(
-            Format("cannot write {} bytes after the first {}", data.size(), written_));
+        return CallFailed(Format("cannot write {} bytes after the first {}", data.size(), written_),
+                          path_);
       }
       written_ += count;
       data = data.subspan(static_cast<size_t>(count));
@@ -173,33 +190,29 @@ class PosixOutputFile : public OutputFile {
     FATHOM_CHECK(!committed_);
     // Close reports what a network file system could not store.
     if (::fsync(fd_.get()) != 0 || !fd_.Close()) {
-      return WriteError(Format("cannot sync {} bytes", written_));
+      return CallFailed(Format("cannot sync {} bytes", written_), path_);
     }
-    if (::rename(partial().c_str(), path_.c_str()) != 0) {
-      return WriteError("cannot rename " + partial());
+    if (::rename(partial_.c_str(), path_.c_str()) != 0) {
+      return CallFailed("cannot rename " + partial_, path_);
     }
     committed_ = true;
     return SyncDirectory(ParentOf(path_));
   }
 
  private:
-  std::string partial() const { return path_ + ".partial"; }
-
-  Error WriteError(std::string what) const {
-    const int reason = errno;
-    Error error = Failed(std::move(what) + ": " + Reason(reason), path_);
-    if (reason == ENOSPC || reason == EDQUOT) {
-      error.kind = ErrorKind::kDoesNotFit;
-      error.fix = "make room on this disk or choose another folder; nothing was left behind";
-    }
-    return error;
-  }
-
   std::string path_;
+  std::string partial_;
   Descriptor fd_;
   int64_t written_ = 0;
   bool committed_ = false;
 };
+
+Error CannotCreate(const std::string& path) {
+  const bool no_folder = errno == ENOENT;
+  Error error = CannotRead("cannot create the file", path);
+  if (no_folder) error.fix = "make the folder " + ParentOf(path) + " first, or name another";
+  return error;
+}
 
 // Where an output named `path` goes: a link stays and what it points at is replaced. What a rename
 // would destroy or could not replace is refused.
@@ -212,6 +225,17 @@ Result<std::string> OutputTarget(const std::string& path) {
                     "name a file that is new or may be replaced");
   }
   return std::filesystem::canonical(path, error).string();
+}
+
+// The name an output has until its commit: "<target>.partial". A file that has this name already,
+// of a person or of a run that was killed, stays as it is; the name gets a number then.
+std::string PartialName(const std::string& target) {
+  std::string name = target + ".partial";
+  std::error_code error;
+  for (int number = 2; std::filesystem::is_regular_file(name, error); ++number) {
+    name = Format("{}.partial-{}", target, number);
+  }
+  return name;
 }
 
 class PosixFileSystem : public FileSystem {
@@ -228,16 +252,23 @@ class PosixFileSystem : public FileSystem {
       const auto size = static_cast<size_t>(file.size);
       void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
       if (start == MAP_FAILED) {
-        return Failed(Format("cannot map {} bytes: {}", size, Reason(errno)), path);
+        return CallFailed(Format("cannot map {} bytes", size), path);
       }
       bytes = {static_cast<std::byte*>(start), size};
     }
     return std::unique_ptr<MappedFile>(new PosixMappedFile(bytes));
   }
 
+  Result<std::string> ReadStream(const std::string& path, int64_t limit) override {
+    if (path == "-") return ReadToEnd(STDIN_FILENO, "standard input", limit);
+    const Descriptor fd(Retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+    if (!fd.valid()) return CannotRead("cannot open the file", path);
+    return ReadToEnd(fd.get(), path, limit);
+  }
+
   bool Exists(const std::string& path) override {
     struct stat info {};
-    return ::stat(path.c_str(), &info) == 0;
+    return ::stat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
   }
 
   bool IsDirectory(const std::string& path) override {
@@ -252,7 +283,9 @@ class PosixFileSystem : public FileSystem {
     for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
       names.push_back(at->path().filename().string());
     }
-    if (error) return BadInput("cannot list the folder: " + error.message(), directory);
+    if (error) {
+      return SystemError(ErrorKind::kBadInput, "cannot list the folder", error.value(), directory);
+    }
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -260,17 +293,17 @@ class PosixFileSystem : public FileSystem {
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
     FATHOM_TRY(const std::string target, OutputTarget(path));
-    const std::string partial = target + ".partial";
+    const std::string partial = PartialName(target);
     Descriptor fd(Retry([&] { return ::open(partial.c_str(), kFlags, 0666); }));
-    if (!fd.valid()) return BadInput("cannot create the file: " + Reason(errno), partial);
-    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, std::move(fd)));
+    if (!fd.valid()) return CannotCreate(target);
+    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, partial, std::move(fd)));
   }
 
   Status MakeDirectory(const std::string& path) override {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    if (error) return BadInput("cannot make the folder: " + error.message(), path);
-    return Ok();
+    if (!error) return Ok();
+    return SystemError(ErrorKind::kBadInput, "cannot make the folder", error.value(), path);
   }
 };
 

@@ -1,13 +1,16 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/result.h"
@@ -71,6 +74,23 @@ TEST_F(PosixFiles, AnOutputAppearsWithItsCommit) {
   EXPECT_EQ(*files->ReadText(folder / "a"), "new");
 }
 
+TEST_F(PosixFiles, AFileThatHasTheNameOfAPartialOneStaysAsItIs) {
+  Write("a.partial", "a person's");
+  Write("a.partial-2", "too");
+  for (const bool commit : {true, false}) {
+    auto file = files->Create(folder / "a");
+    ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
+    if (commit) {
+      ASSERT_TRUE((*file)->Commit().ok());
+    }
+    file->reset();
+    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial", "a.partial-2"}));
+    EXPECT_EQ(*files->ReadText(folder / "a"), "new");
+    EXPECT_EQ(*files->ReadText(folder / "a.partial"), "a person's");
+    EXPECT_EQ(*files->ReadText(folder / "a.partial-2"), "too");
+  }
+}
+
 TEST_F(PosixFiles, AnOutputWithoutCommitLeavesNothing) {
   {
     auto file = files->Create(folder / "a");
@@ -87,7 +107,7 @@ TEST_F(PosixFiles, AFileCutWhileOpenIsAnError) {
   EXPECT_EQ(ErrorOf((*file)->ReadAt(2, out)),
             "error: the file ends at byte 4, 6 more were expected: it was cut while being read\n"
             "  where: " +
-                (folder / "a") + "\n");
+                (folder / "a") + "\n  fix: leave the file alone while it is read, and run again\n");
 }
 
 TEST_F(PosixFiles, AFullDiskNamesFileAndBytesAndIsItsOwnKind) {
@@ -99,9 +119,7 @@ TEST_F(PosixFiles, AFullDiskNamesFileAndBytesAndIsItsOwnKind) {
   EXPECT_EQ(ErrorOf(status),
             "error: cannot write 5 bytes after the first 0: No space left on device\n"
             "  where: " +
-                (folder / "a") +
-                "\n  fix: make room on this disk or choose another folder; nothing was left "
-                "behind\n");
+                (folder / "a") + "\n  fix: make room on this disk, or choose another folder\n");
   EXPECT_EQ(status.error().kind, ErrorKind::kDoesNotFit);
 }
 
@@ -109,30 +127,82 @@ TEST_F(PosixFiles, ErrorsNameThePathAndTheReason) {
   Write("a", "x");
   EXPECT_EQ(ErrorOf(files->Open(folder / "none")),
             "error: cannot open the file: No such file or directory\n  where: " +
-                (folder / "none") + "\n");
+                (folder / "none") + "\n  fix: check the name: there is nothing at this place\n");
   EXPECT_EQ(ErrorOf(files->Map(folder / "none")),
             "error: cannot open the file: No such file or directory\n  where: " +
-                (folder / "none") + "\n");
+                (folder / "none") + "\n  fix: check the name: there is nothing at this place\n");
   EXPECT_EQ(ErrorOf(files->Open(folder.path())),
-            "error: expected a file, found a directory\n  where: " + folder.path() + "\n");
+            "error: expected a file, found a directory\n  where: " + folder.path() +
+                "\n  fix: name a regular file\n");
   EXPECT_EQ(ErrorOf(files->List(folder / "none")),
             "error: cannot list the folder: No such file or directory\n  where: " +
-                (folder / "none") + "\n");
-  EXPECT_EQ(ErrorOf(files->Create(folder / "none/a")),
-            "error: cannot create the file: No such file or directory\n  where: " +
-                (folder / "none/a.partial") + "\n");
+                (folder / "none") + "\n  fix: check the name: there is nothing at this place\n");
+  EXPECT_EQ(
+      ErrorOf(files->Create(folder / "none/a")),
+      "error: cannot create the file: No such file or directory\n  where: " + (folder / "none/a") +
+          "\n  fix: make the folder " + (folder / "none") + " first, or name another\n");
   EXPECT_EQ(ErrorOf(files->MakeDirectory(folder / "a")),
-            "error: cannot make the folder: Not a directory\n  where: " + (folder / "a") + "\n");
+            "error: cannot make the folder: Not a directory\n  where: " + (folder / "a") +
+                "\n  fix: check the name: a part of this path is a file and not a folder\n");
   EXPECT_EQ(ErrorOf(files->ReadText(folder / "a", 0)),
             "error: the file has 1 bytes, more than the 0 allowed here\n  where: " +
-                (folder / "a") + "\n");
+                (folder / "a") + "\n  fix: name the right file, or split it into smaller ones\n");
+}
+
+// Root may do everything: as the user "nobody" for a while.
+class WithoutRights {
+ public:
+  WithoutRights() { EXPECT_TRUE(::geteuid() != 0 || ::seteuid(65534) == 0); }
+  WithoutRights(const WithoutRights&) = delete;
+  WithoutRights& operator=(const WithoutRights&) = delete;
+  ~WithoutRights() { EXPECT_EQ(::seteuid(::getuid()), 0); }
+};
+
+TEST_F(PosixFiles, WithoutPermissionTheErrorSaysSoAndNotThatNothingIsThere) {
+  ASSERT_TRUE(files->MakeDirectory(folder / "locked").ok());
+  Write("locked/a", "x");
+  ASSERT_EQ(::chmod((folder / "locked").c_str(), 0), 0);
+  {
+    const WithoutRights now;
+    const std::string fix =
+        "\n  fix: give this user the right to it (`ls -ld` shows whose it is), or use another "
+        "place\n";
+    const std::string path = folder / "locked/a";
+    EXPECT_TRUE(files->Exists(path)) << "nobody can tell, so opening it has to";
+    EXPECT_EQ(ErrorOf(files->Open(path)),
+              "error: cannot open the file: Permission denied\n  where: " + path + fix);
+    EXPECT_EQ(ErrorOf(files->Create(path)),
+              "error: cannot create the file: Permission denied\n  where: " + path + fix);
+    EXPECT_EQ(
+        ErrorOf(files->List(folder / "locked")),
+        "error: cannot list the folder: Permission denied\n  where: " + (folder / "locked") + fix);
+  }
+  ASSERT_EQ(::chmod((folder / "locked").c_str(), 0700), 0);
+}
+
+TEST_F(PosixFiles, AStreamIsReadToItsEndWhateverItIs) {
+  Write("a", "text\n");
+  EXPECT_EQ(*files->ReadStream(folder / "a", 5), "text\n");
+  EXPECT_EQ(ErrorOf(files->ReadStream(folder / "a", 4)),
+            "error: the file does not end, more than the 4 allowed here\n  where: " +
+                (folder / "a") + "\n  fix: name the right file, or split it into smaller ones\n");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(folder / "pipe") << "from a pipe"; });
+  EXPECT_EQ(*files->ReadStream(folder / "pipe", 100), "from a pipe");
+  writer.join();
+  EXPECT_EQ(ErrorOf(files->ReadStream(folder / "none", 4)),
+            "error: cannot open the file: No such file or directory\n  where: " +
+                (folder / "none") + "\n  fix: check the name: there is nothing at this place\n");
+  EXPECT_EQ(ErrorOf(files->ReadStream(folder.path(), 4)),
+            "error: cannot read: Is a directory\n  where: " + folder.path() +
+                "\n  fix: name a file and not a folder\n");
 }
 
 TEST_F(PosixFiles, APipeIsRefusedWithoutWaitingForItsWriter) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(ErrorOf(files->Open(folder / "pipe")),
             "error: expected a regular file, found a pipe or device\n  where: " +
-                (folder / "pipe") + "\n");
+                (folder / "pipe") + "\n  fix: name a regular file\n");
 }
 
 TEST_F(PosixFiles, FollowsSymbolicLinks) {
@@ -174,6 +244,8 @@ TEST_F(PosixFiles, OnePlaceMayHaveSeveralNames) {
   std::filesystem::create_symlink("real", folder / "link");
   EXPECT_TRUE(SamePlace(folder / "link", folder / "./real"));
   EXPECT_FALSE(SamePlace(folder / "real", folder / "none"));
+  // Of a name no part of which exists too.
+  EXPECT_TRUE(SamePlace("there-is-no-such-name", "./there-is-no-such-name"));
 }
 
 TEST_F(PosixFiles, ReadsFromAFolderWithoutWritePermission) {

@@ -106,7 +106,7 @@ Status CheckMtp(const Checkpoint& checkpoint) {
   return BadInput(
       Format("the model has {} multi-token prediction layers, exactly 1 is supported", layers),
       checkpoint.PathOf("config.json") + ": /num_nextn_predict_layers",
-      layers == 0 ? "run without multi-token prediction" : "");
+      "run without multi-token prediction");
 }
 
 }  // namespace
@@ -122,11 +122,9 @@ Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, bool mtp, const C
     FATHOM_OK(reader.Run(compute, progress));
     return weights;
   } catch (const std::bad_alloc&) {
-    return Error{
-        .what = Format("not enough memory for {} of weights", HumanBytes(checkpoint.total_bytes())),
-        .where = checkpoint.folder(),
-        .fix = "free memory, or take a machine with more",
-        .kind = ErrorKind::kDoesNotFit};
+    return DoesNotFit(
+        Format("not enough memory for {} of weights", HumanBytes(checkpoint.total_bytes())),
+        checkpoint.folder(), "free memory, or take a machine with more");
   }
 }
 

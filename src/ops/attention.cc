@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/math.h"
 #include "base/thread_pool.h"
 #include "ops/attention_kernel.h"
 #include "ops/compute.h"
@@ -32,8 +33,6 @@ void CheckTask(const AttentionTask& task) {
   FATHOM_CHECK(task.value_offset >= 0 && task.value_offset + task.out.cols() <= kv.row_width);
   FATHOM_CHECK(static_cast<int64_t>(kv.blocks.size()) * kv.block_tokens >= task.context);
 }
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t TilesOf(const AttentionTask& task) { return CeilDiv(task.q.rows(), kHeadTile); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/math.h"
 #include "tensor/dtype.h"
 #include "tensor/float_codec.h"
 #include "tensor/mat_view.h"
@@ -17,8 +18,6 @@ namespace fathom {
 namespace {
 
 constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool InPairs(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF8E4M3; }
 

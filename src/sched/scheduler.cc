@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/math.h"
 
 namespace fathom {
-namespace {
-
-int64_t CeilDiv(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
-
-}  // namespace
+namespace {}  // namespace
 
 Scheduler::Scheduler(const SchedulerConfig& config) : config_(config), pool_(config.blocks) {
   FATHOM_CHECK(config.block_tokens >= 1);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/math.h"
 #include "spec/model_config.h"
 #include "tensor/dtype.h"
 
@@ -19,8 +20,6 @@ constexpr std::array<DType, 3> kPlain = {DType::kBF16, DType::kF16, DType::kF32}
 constexpr std::array<DType, 4> kQuantizable = {DType::kF8E4M3, DType::kBF16, DType::kF16,
                                                DType::kF32};
 constexpr std::array<DType, 1> kScales = {DType::kF32};
-
-int64_t CeilDiv(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
 // Walks a model and writes down its tensors.
 class Writer {

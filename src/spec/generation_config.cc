@@ -54,7 +54,7 @@ Result<std::optional<int64_t>> ReadMaxNewTokens(const JsonReader& json) {
 
 Result<GenerationDefaults> ParseGenerationConfig(const Json& json, std::string_view source,
                                                  int64_t vocab) {
-  const JsonReader root(json, std::string(source));
+  const JsonReader root(json, JsonSource::Fetched(source));
   if (!json.is_object()) return root.Mismatch("", "an object");
   GenerationDefaults defaults;
   FATHOM_TRY(defaults.sampling, ReadSampling(root));

@@ -62,6 +62,8 @@ TEST(GenerationConfig, WithoutSamplingIsGreedy) {
   EXPECT_FALSE(Parse("{}")->sampling.temperature);
 }
 
+#define FATHOM_FETCH \
+  "  fix: the file is damaged or was edited: fetch it again, or correct it there\n"
 struct BadRow {
   const char* name;
   const char* text;
@@ -77,30 +79,30 @@ TEST_P(GenerationConfigErrors, NameValueAndLimits) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, GenerationConfigErrors,
-    testing::Values(
-        BadRow{"Temperature", R"({"temperature": -1})",
-               "error: expected a number from 0 to 100, found integer -1\n"
-               "  where: generation_config.json: /temperature\n"},
-        BadRow{"TopP", R"({"top_p": 1.5})",
-               "error: expected a number from 0 to 1, found number 1.5\n"
-               "  where: generation_config.json: /top_p\n"},
-        BadRow{"RepetitionPenalty", R"({"repetition_penalty": 0.001})",
-               "error: expected a number from 0.01 to 100, found number 0.001\n"
-               "  where: generation_config.json: /repetition_penalty\n"},
-        BadRow{"MaxNewTokens", R"({"max_new_tokens": 0})",
-               "error: expected an integer from 1 to 2147483647, found integer 0\n"
-               "  where: generation_config.json: /max_new_tokens\n"},
-        BadRow{"TopK", R"({"top_k": -1})",
-               "error: expected an integer from 0 to 2147483647, found integer -1\n"
-               "  where: generation_config.json: /top_k\n"},
-        BadRow{"DoSample", R"({"do_sample": 1})",
-               "error: expected true or false, found integer 1\n"
-               "  where: generation_config.json: /do_sample\n"},
-        BadRow{"Eos", R"({"eos_token_id": 151936})",
-               "error: expected an integer from 0 to 151935, found integer 151936\n"
-               "  where: generation_config.json: /eos_token_id\n"},
-        BadRow{"List", "[]",
-               "error: expected an object, found array\n  where: generation_config.json\n"}),
+    testing::Values(BadRow{"Temperature", R"({"temperature": -1})",
+                           "error: expected a number from 0 to 100, found integer -1\n"
+                           "  where: generation_config.json: /temperature\n" FATHOM_FETCH},
+                    BadRow{"TopP", R"({"top_p": 1.5})",
+                           "error: expected a number from 0 to 1, found number 1.5\n"
+                           "  where: generation_config.json: /top_p\n" FATHOM_FETCH},
+                    BadRow{"RepetitionPenalty", R"({"repetition_penalty": 0.001})",
+                           "error: expected a number from 0.01 to 100, found number 0.001\n"
+                           "  where: generation_config.json: /repetition_penalty\n" FATHOM_FETCH},
+                    BadRow{"MaxNewTokens", R"({"max_new_tokens": 0})",
+                           "error: expected an integer from 1 to 2147483647, found integer 0\n"
+                           "  where: generation_config.json: /max_new_tokens\n" FATHOM_FETCH},
+                    BadRow{"TopK", R"({"top_k": -1})",
+                           "error: expected an integer from 0 to 2147483647, found integer -1\n"
+                           "  where: generation_config.json: /top_k\n" FATHOM_FETCH},
+                    BadRow{"DoSample", R"({"do_sample": 1})",
+                           "error: expected true or false, found integer 1\n"
+                           "  where: generation_config.json: /do_sample\n" FATHOM_FETCH},
+                    BadRow{"Eos", R"({"eos_token_id": 151936})",
+                           "error: expected an integer from 0 to 151935, found integer 151936\n"
+                           "  where: generation_config.json: /eos_token_id\n" FATHOM_FETCH},
+                    BadRow{"List", "[]",
+                           "error: expected an object, found array []\n  where: "
+                           "generation_config.json\n" FATHOM_FETCH}),
     [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

@@ -71,11 +71,6 @@ Result<double> Positive(const JsonReader& json, std::string_view key,
   return json.Mismatch(key, "a number above 0");
 }
 
-Error Inconsistent(const JsonReader& json, std::string what) {
-  return BadInput(std::move(what), json.Where(),
-                  "config.json is damaged or was edited; fetch it again");
-}
-
 Result<Architecture> ParseArchitecture(const JsonReader& json) {
   FATHOM_TRY(const JsonReader names, json.ArrayAt("architectures"));
   if (names.value().as_array().empty()) return names.Mismatch("", "the name of an architecture");
@@ -104,9 +99,7 @@ Result<DType> ParseTorchDType(const JsonReader& json) {
 Status CheckKnownKeys(const JsonReader& json, std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : json.value().as_object()) {
     if (value.is_null() || std::find(known.begin(), known.end(), key) != known.end()) continue;
-    Error error = BadInput(Format("key \"{}\" is not known", key), json.Where());
-    error.fix = "known: " + Join(known);
-    return error;
+    return BadInput(Format("key \"{}\" is not known", key), json.Where(), "known: " + Join(known));
   }
   return Ok();
 }
@@ -121,8 +114,8 @@ Status ParseYarn(const JsonReader& scaling, RopeConfig& rope) {
   FATHOM_TRY(rope.mscale, scaling.NumberOr("mscale", 1));
   FATHOM_TRY(rope.mscale_all_dim, scaling.NumberOr("mscale_all_dim", 0));
   if (rope.beta_fast >= rope.beta_slow) return Ok();
-  return Inconsistent(scaling,
-                      Format("beta_fast {} is below beta_slow {}", rope.beta_fast, rope.beta_slow));
+  return scaling.Wrong(
+      Format("beta_fast {} is below beta_slow {}", rope.beta_fast, rope.beta_slow));
 }
 
 Status ParseLlama3(const JsonReader& scaling, RopeConfig& rope) {
@@ -133,8 +126,8 @@ Status ParseLlama3(const JsonReader& scaling, RopeConfig& rope) {
   FATHOM_TRY(rope.low_freq_factor, Positive(scaling, "low_freq_factor"));
   FATHOM_TRY(rope.high_freq_factor, Positive(scaling, "high_freq_factor"));
   if (rope.high_freq_factor > rope.low_freq_factor) return Ok();
-  return Inconsistent(scaling, Format("high_freq_factor {} is not above low_freq_factor {}",
-                                      rope.high_freq_factor, rope.low_freq_factor));
+  return scaling.Wrong(Format("high_freq_factor {} is not above low_freq_factor {}",
+                              rope.high_freq_factor, rope.low_freq_factor));
 }
 
 Status ParseRopeScaling(const JsonReader& scaling, bool deepseek, RopeConfig& rope) {
@@ -154,7 +147,7 @@ Status ParseRopeScaling(const JsonReader& scaling, bool deepseek, RopeConfig& ro
 Status ParseRope(const JsonReader& json, int64_t dim, bool deepseek, RopeConfig& rope) {
   rope.dim = dim;
   if (dim % 2 != 0) {
-    return Inconsistent(json, Format("{} rotated values a head, an even number is needed", dim));
+    return json.Wrong(Format("{} rotated values a head, an even number is needed", dim));
   }
   rope.interleaved = deepseek;
   if (deepseek) {
@@ -211,13 +204,14 @@ Result<GqaConfig> ParseGqa(const JsonReader& json, const ModelConfig& config) {
   gqa.qkv_bias = config.architecture == Architecture::kQwen2;
   FATHOM_TRY(gqa.kv_heads, json.IntOr("num_key_value_heads", config.heads, 1, kMaxHeads));
   if (config.heads % gqa.kv_heads != 0) {
-    return Inconsistent(json, Format("{} attention heads cannot share {} key/value heads evenly",
-                                     config.heads, gqa.kv_heads));
+    return json.Wrong(Format("{} attention heads cannot share {} key/value heads evenly",
+                             config.heads, gqa.kv_heads));
   }
   if (!json.Has("head_dim") && config.hidden % config.heads != 0) {
-    return Inconsistent(json, Format("hidden_size {} is not a multiple of {} attention heads, and "
-                                     "there is no head_dim",
-                                     config.hidden, config.heads));
+    return json.Wrong(
+        Format("hidden_size {} is not a multiple of {} attention heads, and "
+               "there is no head_dim",
+               config.hidden, config.heads));
   }
   FATHOM_TRY(gqa.head_dim, json.IntOr("head_dim", config.hidden / config.heads, 2, kMaxHeadDim));
   return gqa;
@@ -232,7 +226,7 @@ Status ParseRoutingV3(const JsonReader& json, MoeConfig& moe) {
   if (moe.groups > 1) moe.group_score = GroupScore::kTopTwoSum;
   FATHOM_TRY(const bool normalize, json.BoolOr("norm_topk_prob", true));
   moe.normalize = normalize && moe.experts_per_token > 1;
-  FATHOM_TRY(moe.scale, Positive(json, "routed_scaling_factor", 1));
+  FATHOM_TRY(moe.scale, Positive(json, "routed_scaling_factor", 2.5));  // DeepseekV3Config's
   return Ok();
 }
 
@@ -241,10 +235,7 @@ Status ParseRoutingV2(const JsonReader& json, MoeConfig& moe) {
   FATHOM_TRY(const std::string method, json.StringOr("topk_method", "greedy"));
   if (method == "group_limited_greedy") {
     moe.group_score = GroupScore::kMax;
-  } else if (method == "greedy") {  // the number of groups has no meaning then
-    moe.groups = 1;
-    moe.top_groups = 1;
-  } else {
+  } else if (method != "greedy") {
     return Unsupported(json, "topk_method", "\"greedy\" or \"group_limited_greedy\"");
   }
   FATHOM_TRY(const bool normalize, json.BoolOr("norm_topk_prob", false));
@@ -256,21 +247,50 @@ Status ParseRoutingV2(const JsonReader& json, MoeConfig& moe) {
 
 Status CheckGroups(const JsonReader& json, const MoeConfig& moe) {
   if (moe.routed_experts % moe.groups != 0) {
-    return Inconsistent(json, Format("{} routed experts cannot form {} groups of one size",
-                                     moe.routed_experts, moe.groups));
+    return json.Wrong(Format("{} routed experts cannot form {} groups of one size",
+                             moe.routed_experts, moe.groups));
   }
   if (moe.top_groups > moe.groups) {
-    return Inconsistent(
-        json, Format("topk_group {} is more than n_group {}", moe.top_groups, moe.groups));
+    return json.Wrong(Format("topk_group {} is more than n_group {}", moe.top_groups, moe.groups));
   }
   const int64_t group_size = moe.routed_experts / moe.groups;
   if (moe.experts_per_token > moe.top_groups * group_size) {
-    return Inconsistent(json, Format("{} experts a token cannot come from {} groups of {} experts",
-                                     moe.experts_per_token, moe.top_groups, group_size));
+    return json.Wrong(Format("{} experts a token cannot come from {} groups of {} experts",
+                             moe.experts_per_token, moe.top_groups, group_size));
   }
   if (moe.group_score == GroupScore::kTopTwoSum && group_size < 2) {
-    return Inconsistent(json, Format("groups of {} expert have no two best scores", group_size));
+    return json.Wrong(Format("groups of {} expert have no two best scores", group_size));
   }
+  return Ok();
+}
+
+// What a key that is absent means: the default of the architecture's configuration class, so that a
+// file which transformers reads is read alike. None where the class has none either.
+struct MoeDefaults {
+  int64_t shared_experts;
+  std::optional<int64_t> groups, top_groups;
+  int64_t first_dense_layers;
+};
+
+// transformers, models/deepseek_v3/configuration_deepseek_v3.py (DeepseekV3Config) and
+// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config).
+constexpr MoeDefaults kV3Defaults = {1, 8, 4, 3};
+constexpr MoeDefaults kV2Defaults = {0, std::nullopt, std::nullopt, 0};
+
+// A null is not a default: to the reference it is a value that it cannot compute with.
+Result<int64_t> IntOrDefault(const JsonReader& json, std::string_view key,
+                             std::optional<int64_t> fallback, int64_t low, int64_t high) {
+  if (json.value().Find(key) == nullptr && fallback) return *fallback;
+  return json.Int(key, low, high);
+}
+
+// V2 without groups routes greedily and leaves both numbers out or null.
+Status ParseGroups(const JsonReader& json, const MoeDefaults& defaults, MoeConfig& moe) {
+  FATHOM_TRY(const std::string method, json.StringOr("topk_method", ""));
+  const bool needed = defaults.groups || method == "group_limited_greedy";
+  if (!needed) return Ok();
+  FATHOM_TRY(moe.groups, IntOrDefault(json, "n_group", defaults.groups, 1, kMaxExperts));
+  FATHOM_TRY(moe.top_groups, IntOrDefault(json, "topk_group", defaults.top_groups, 1, kMaxExperts));
   return Ok();
 }
 
@@ -278,19 +298,21 @@ Result<MoeConfig> ParseMoe(const JsonReader& json, const ModelConfig& config) {
   MoeConfig moe;
   FATHOM_TRY(moe.routed_experts, json.Int("n_routed_experts", 1, kMaxExperts));
   if (config.layers * moe.routed_experts > kMaxExpertsOfModel) {
-    return Inconsistent(json, Format("{} layers of {} experts are more than the {} experts this "
-                                     "program takes",
-                                     config.layers, moe.routed_experts, kMaxExpertsOfModel));
+    return json.Wrong(
+        Format("{} layers of {} experts are more than the {} experts this "
+               "program takes",
+               config.layers, moe.routed_experts, kMaxExpertsOfModel));
   }
-  FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", 0, 0, 64));
+  const bool v3 = config.architecture == Architecture::kDeepseekV3;
+  const MoeDefaults& defaults = v3 ? kV3Defaults : kV2Defaults;
+  FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", defaults.shared_experts, 0, 64));
   FATHOM_TRY(moe.experts_per_token, json.Int("num_experts_per_tok", 1, kMaxExperts));
   FATHOM_TRY(moe.intermediate, json.Int("moe_intermediate_size", 1, kMaxHidden));
-  FATHOM_TRY(moe.groups, json.IntOr("n_group", 1, 1, kMaxExperts));
-  FATHOM_TRY(moe.top_groups, json.IntOr("topk_group", 1, 1, kMaxExperts));
-  FATHOM_TRY(moe.first_dense_layers, json.IntOr("first_k_dense_replace", 0, 0, config.layers));
+  FATHOM_OK(ParseGroups(json, defaults, moe));
+  FATHOM_TRY(moe.first_dense_layers, IntOrDefault(json, "first_k_dense_replace",
+                                                  defaults.first_dense_layers, 0, config.layers));
   FATHOM_TRY(moe.layer_freq, json.IntOr("moe_layer_freq", 1, 1, kMaxLayers));
-  FATHOM_OK(config.architecture == Architecture::kDeepseekV3 ? ParseRoutingV3(json, moe)
-                                                             : ParseRoutingV2(json, moe));
+  FATHOM_OK(v3 ? ParseRoutingV3(json, moe) : ParseRoutingV2(json, moe));
   FATHOM_OK(CheckGroups(json, moe));
   return moe;
 }
@@ -345,7 +367,7 @@ int64_t ModelConfig::KvValuesPerToken() const {
 }
 
 Result<ModelConfig> ParseModelConfig(const Json& json, std::string_view source) {
-  const JsonReader root(json, std::string(source));
+  const JsonReader root(json, JsonSource::Fetched(source));
   if (!json.is_object()) return root.Mismatch("", "an object");
   ModelConfig config;
   FATHOM_TRY(config.architecture, ParseArchitecture(root));

@@ -215,6 +215,24 @@ TEST(ModelConfig, ReadsYarnOfQwen25) {
   EXPECT_EQ(config.rope.mscale_all_dim, 0);
 }
 
+// The numbers are those of transformers' DeepseekV3Config and DeepseekV2Config.
+TEST(ModelConfig, AbsentKeysOfRoutingHaveTheDefaultsOfTheReference) {
+  Json json = Edited(DeepseekR1ConfigJson(), "first_k_dense_replace", "");
+  for (const char* key : {"n_group", "topk_group", "n_shared_experts", "routed_scaling_factor"}) {
+    std::erase_if(json.as_object(), [key](const auto& member) { return member.first == key; });
+  }
+  const auto v3 = ParseModelConfig(json, "config.json");
+  ASSERT_TRUE(v3.ok()) << v3.error().ToString();
+  EXPECT_EQ(v3->moe->first_dense_layers, 3);
+  EXPECT_EQ(v3->moe->groups, 8);
+  EXPECT_EQ(v3->moe->top_groups, 4);
+  EXPECT_EQ(v3->moe->shared_experts, 1);
+  EXPECT_EQ(v3->moe->scale, 2.5);
+  const ModelConfig v2 = ParseEdited(DeepseekV2ConfigJson(), "first_k_dense_replace", "");
+  EXPECT_EQ(v2.moe->first_dense_layers, 0);
+  EXPECT_EQ(ParseEdited(DeepseekV2LiteConfigJson(), "n_group", "null").moe->groups, 1);
+}
+
 struct BadConfig {
   const char* name;
   std::string_view (*base)();
@@ -233,9 +251,10 @@ TEST_P(ModelConfigErrors, SayWhatWhereAndFix) {
   EXPECT_EQ(config.error().kind, ErrorKind::kBadInput);
 }
 
+#define FATHOM_FETCH \
+  "  fix: the file is damaged or was edited: fetch it again, or correct it there\n"
 #define FATHOM_STOPS \
   "  fix: this program does not compute such a model; it would give wrong text, so it stops\n"
-#define FATHOM_DAMAGED "  fix: config.json is damaged or was edited; fetch it again\n"
 
 constexpr BadConfig kBadConfigs[] = {
     {"UnknownArchitecture", DeepseekR1ConfigJson, "architectures", R"(["MixtralForCausalLM"])",
@@ -244,29 +263,30 @@ constexpr BadConfig kBadConfigs[] = {
      "  fix: supported: DeepseekV3ForCausalLM, DeepseekV2ForCausalLM, Qwen2ForCausalLM, "
      "LlamaForCausalLM\n"},
     {"NoArchitecture", DeepseekR1ConfigJson, "architectures", "",
-     "error: key \"architectures\" is missing\n  where: config.json\n"},
+     "error: key \"architectures\" is missing\n  where: config.json\n" FATHOM_FETCH},
     {"EmptyArchitectures", DeepseekR1ConfigJson, "architectures", "[]",
-     "error: expected the name of an architecture, found array\n"
-     "  where: config.json: /architectures\n"},
+     "error: expected the name of an architecture, found array []\n"
+     "  where: config.json: /architectures\n" FATHOM_FETCH},
     {"ArchitectureIsANumber", DeepseekR1ConfigJson, "architectures", "[3]",
      "error: expected the name of an architecture, found integer 3\n"
-     "  where: config.json: /architectures/0\n"},
+     "  where: config.json: /architectures/0\n" FATHOM_FETCH},
     {"LayersMissing", DeepseekR1ConfigJson, "num_hidden_layers", "",
-     "error: key \"num_hidden_layers\" is missing\n  where: config.json\n"},
+     "error: key \"num_hidden_layers\" is missing\n  where: config.json\n" FATHOM_FETCH},
     {"LayersOutOfRange", DeepseekR1ConfigJson, "num_hidden_layers", "0",
      "error: expected an integer from 1 to 1024, found integer 0\n"
-     "  where: config.json: /num_hidden_layers\n"},
+     "  where: config.json: /num_hidden_layers\n" FATHOM_FETCH},
     {"HiddenIsText", DeepseekR1ConfigJson, "hidden_size", "\"7168\"",
      "error: expected an integer from 1 to 65536, found string \"7168\"\n"
-     "  where: config.json: /hidden_size\n"},
+     "  where: config.json: /hidden_size\n" FATHOM_FETCH},
     {"EpsilonIsZero", DeepseekR1ConfigJson, "rms_norm_eps", "0",
-     "error: expected a number above 0, found integer 0\n  where: config.json: /rms_norm_eps\n"},
+     "error: expected a number above 0, found integer 0\n  where: config.json: "
+     "/rms_norm_eps\n" FATHOM_FETCH},
     {"OtherActivation", Qwen25ConfigJson, "hidden_act", "\"gelu\"",
      "error: expected \"silu\", found string \"gelu\"\n  where: config.json: "
      "/hidden_act\n" FATHOM_STOPS},
     {"UnknownDtype", DeepseekR1ConfigJson, "torch_dtype", "\"int8\"",
      "error: expected \"bfloat16\", \"float16\" or \"float32\", found string \"int8\"\n"
-     "  where: config.json: /torch_dtype\n"},
+     "  where: config.json: /torch_dtype\n" FATHOM_FETCH},
     {"OtherQuantisation", DeepseekR1ConfigJson, "quantization_config/quant_method", "\"awq\"",
      "error: quantisation \"awq\" is not supported\n"
      "  where: config.json: /quantization_config/quant_method\n"
@@ -284,10 +304,11 @@ constexpr BadConfig kBadConfigs[] = {
      "error: expected \"float\" or \"ue8m0\", found string \"e5m3\"\n"
      "  where: config.json: /quantization_config/scale_fmt\n" FATHOM_STOPS},
     {"OneScaleForAWholeTensor", DeepseekR1ConfigJson, "quantization_config/weight_block_size", "",
-     "error: key \"weight_block_size\" is missing\n  where: config.json: /quantization_config\n"},
+     "error: key \"weight_block_size\" is missing\n  where: config.json: "
+     "/quantization_config\n" FATHOM_FETCH},
     {"BlockOfOneSide", DeepseekR1ConfigJson, "quantization_config/weight_block_size", "[128]",
-     "error: expected two numbers of rows and columns, found array\n"
-     "  where: config.json: /quantization_config/weight_block_size\n"},
+     "error: expected two numbers of rows and columns, found array [128]\n"
+     "  where: config.json: /quantization_config/weight_block_size\n" FATHOM_FETCH},
     {"DynamicRope", DeepseekR1ConfigJson, "rope_scaling/type", "\"dynamic\"",
      "error: expected \"yarn\" or \"default\", found string \"dynamic\"\n"
      "  where: config.json: /rope_scaling/type\n" FATHOM_STOPS},
@@ -301,16 +322,16 @@ constexpr BadConfig kBadConfigs[] = {
     {"YarnWithoutItsContext", DeepseekR1ConfigJson, "rope_scaling/original_max_position_embeddings",
      "",
      "error: key \"original_max_position_embeddings\" is missing\n"
-     "  where: config.json: /rope_scaling\n"},
+     "  where: config.json: /rope_scaling\n" FATHOM_FETCH},
     {"BetasSwapped", DeepseekR1ConfigJson, "rope_scaling/beta_slow", "64",
      "error: beta_fast 32 is below beta_slow 64\n  where: config.json: "
-     "/rope_scaling\n" FATHOM_DAMAGED},
+     "/rope_scaling\n" FATHOM_FETCH},
     {"FrequencyFactorsSwapped", Llama31ConfigJson, "rope_scaling/low_freq_factor", "4.0",
      "error: high_freq_factor 4 is not above low_freq_factor 4\n"
-     "  where: config.json: /rope_scaling\n" FATHOM_DAMAGED},
+     "  where: config.json: /rope_scaling\n" FATHOM_FETCH},
     {"OddRope", DeepseekR1ConfigJson, "qk_rope_head_dim", "63",
      "error: 63 rotated values a head, an even number is needed\n  where: "
-     "config.json\n" FATHOM_DAMAGED},
+     "config.json\n" FATHOM_FETCH},
     {"UnknownScoring", DeepseekR1ConfigJson, "scoring_func", "\"softmax\"",
      "error: expected \"sigmoid\", found string \"softmax\"\n"
      "  where: config.json: /scoring_func\n" FATHOM_STOPS},
@@ -320,20 +341,28 @@ constexpr BadConfig kBadConfigs[] = {
     {"UnknownTopkOfV2", DeepseekV2ConfigJson, "topk_method", "\"noaux_tc\"",
      "error: expected \"greedy\" or \"group_limited_greedy\", found string \"noaux_tc\"\n"
      "  where: config.json: /topk_method\n" FATHOM_STOPS},
+    {"GroupsOfV2Missing", DeepseekV2ConfigJson, "topk_group", "",
+     "error: key \"topk_group\" is missing\n  where: config.json\n" FATHOM_FETCH},
+    {"GroupsOfV3Null", DeepseekR1ConfigJson, "n_group", "null",
+     "error: expected an integer from 1 to 4096, found null\n"
+     "  where: config.json: /n_group\n" FATHOM_FETCH},
+    {"DenseLayersNull", DeepseekR1ConfigJson, "first_k_dense_replace", "null",
+     "error: expected an integer from 0 to 61, found null\n"
+     "  where: config.json: /first_k_dense_replace\n" FATHOM_FETCH},
     {"UnevenGroups", DeepseekR1ConfigJson, "n_group", "7",
      "error: 256 routed experts cannot form 7 groups of one size\n  where: "
-     "config.json\n" FATHOM_DAMAGED},
+     "config.json\n" FATHOM_FETCH},
     {"MoreKeptGroupsThanGroups", DeepseekR1ConfigJson, "topk_group", "9",
-     "error: topk_group 9 is more than n_group 8\n  where: config.json\n" FATHOM_DAMAGED},
+     "error: topk_group 9 is more than n_group 8\n  where: config.json\n" FATHOM_FETCH},
     {"MoreExpertsThanKeptGroupsHold", DeepseekR1ConfigJson, "num_experts_per_tok", "129",
      "error: 129 experts a token cannot come from 4 groups of 32 experts\n  where: "
-     "config.json\n" FATHOM_DAMAGED},
+     "config.json\n" FATHOM_FETCH},
     {"GroupsOfOneExpert", DeepseekR1ConfigJson, "n_group", "256",
      "error: 8 experts a token cannot come from 4 groups of 1 experts\n  where: "
-     "config.json\n" FATHOM_DAMAGED},
+     "config.json\n" FATHOM_FETCH},
     {"DenseLayersBeyondTheModel", DeepseekR1ConfigJson, "first_k_dense_replace", "62",
      "error: expected an integer from 0 to 61, found integer 62\n"
-     "  where: config.json: /first_k_dense_replace\n"},
+     "  where: config.json: /first_k_dense_replace\n" FATHOM_FETCH},
     {"BiasInLatentAttention", DeepseekR1ConfigJson, "attention_bias", "true",
      "error: expected false, found bool true\n  where: config.json: "
      "/attention_bias\n" FATHOM_STOPS},
@@ -352,16 +381,16 @@ constexpr BadConfig kBadConfigs[] = {
      "/partial_rotary_factor\n" FATHOM_STOPS},
     {"HeadsDoNotShareEvenly", Qwen25ConfigJson, "num_key_value_heads", "5",
      "error: 28 attention heads cannot share 5 key/value heads evenly\n  where: "
-     "config.json\n" FATHOM_DAMAGED},
+     "config.json\n" FATHOM_FETCH},
     {"HiddenDoesNotDivide", Qwen25ConfigJson, "hidden_size", "3585",
      "error: hidden_size 3585 is not a multiple of 28 attention heads, and there is no head_dim\n"
-     "  where: config.json\n" FATHOM_DAMAGED},
+     "  where: config.json\n" FATHOM_FETCH},
     {"EosOutsideVocabulary", Qwen25ConfigJson, "eos_token_id", "152064",
      "error: expected an integer from 0 to 152063, found integer 152064\n"
-     "  where: config.json: /eos_token_id\n"},
+     "  where: config.json: /eos_token_id\n" FATHOM_FETCH},
     {"EosListHoldsText", Llama31ConfigJson, "eos_token_id", R"([1, "2"])",
      "error: expected an integer from 0 to 128255, found string \"2\"\n"
-     "  where: config.json: /eos_token_id/1\n"},
+     "  where: config.json: /eos_token_id/1\n" FATHOM_FETCH},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, ModelConfigErrors, testing::ValuesIn(kBadConfigs),
@@ -379,8 +408,8 @@ TEST(ModelConfig, OfAListIsRefused) {
   const auto config = ParseModelConfig(Json::MakeArray(), "config.json");
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.error().ToString(),
-            "error: expected an object, found array\n"
-            "  where: config.json\n");
+            "error: expected an object, found array []\n"
+            "  where: config.json\n" FATHOM_FETCH);
 }
 
 TEST(ModelConfig, MoreExpertsThanAnyModelAreRefusedBeforeTheyAreListed) {

@@ -14,6 +14,8 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
+#include "text/jinja_methods.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
@@ -48,6 +50,14 @@ std::optional<Value> LoopField(const LoopData& loop, std::string_view name) {
   return std::nullopt;
 }
 
+// The member of a dict; nullptr if there is none or the object is no dict.
+Result<const Value*> FindKey(const Value& object, std::string_view name, Budget& budget) {
+  const DictData* dict = object.dict();
+  if (dict == nullptr) return nullptr;
+  FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size() / 64)));
+  return FindMember(*dict, name);
+}
+
 // An index from the front, or nullopt if it is outside.
 std::optional<size_t> Inside(int64_t index, size_t size) {
   const auto signed_size = static_cast<int64_t>(size);
@@ -66,7 +76,7 @@ Result<Value> CharacterAt(const MarkedText& text, int64_t index, Budget& budget)
 // The indices that a slice takes of `size` items (Python, "slice.indices").
 Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size, Budget& budget) {
   const int64_t step = bounds.step.value_or(1);
-  if (step == 0) return BadInput("a slice with step 0");
+  if (step == 0) return TemplateError("a slice with step 0");
   const auto length = static_cast<int64_t>(size);
   const int64_t low = step > 0 ? 0 : -1;
   const int64_t high = step > 0 ? length : length - 1;
@@ -89,25 +99,31 @@ Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size,
 }  // namespace
 
 Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& budget) {
-  if (const std::string* what = object.undefined()) return BadInput(*what);
-  if (const DictData* dict = object.dict()) {
-    FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size() / 64)));
-    const Value* member = FindMember(*dict, name);
-    return member != nullptr ? *member : Missing(object, name);
-  }
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
+  FATHOM_TRY(std::optional<Value> method, BoundMethod(object, name));
+  if (method.has_value()) return *std::move(method);
+  FATHOM_TRY(const Value* member, FindKey(object, name, budget));
+  if (member != nullptr) return *member;
   if (const Namespace* space = object.space()) {
     const auto place = space->attributes.find(name);
-    return place != space->attributes.end() ? place->second : Missing(object, name);
+    if (place != space->attributes.end()) return place->second;
   }
   if (const LoopData* loop = object.loop()) {
-    return LoopField(*loop, name).value_or(Missing(object, name));
+    if (const auto field = LoopField(*loop, name)) return *field;
+  }
+  if (name.starts_with("__") || object.IsCallable() || object.loop() != nullptr) {
+    return TemplateError(
+        Format("attribute \"{}\" of {} is not supported", name, object.TypeName()));
   }
   return Missing(object, name);
 }
 
 Result<Value> GetItem(const Value& object, const Value& index, Budget& budget) {
-  if (const MarkedText* name = index.string()) return GetAttribute(object, name->text(), budget);
-  if (const std::string* what = object.undefined()) return BadInput(*what);
+  if (const MarkedText* name = index.string()) {
+    FATHOM_TRY(const Value* member, FindKey(object, name->text(), budget));
+    return member != nullptr ? *member : GetAttribute(object, name->text(), budget);
+  }
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
   const std::optional<int64_t> number = index.integer();
   if (!number.has_value()) {
     return Value::MakeUndefined(
@@ -153,8 +169,8 @@ Result<Value> GetSlice(const Value& object, const SliceBounds& bounds, Budget& b
     for (const size_t i : indices) items.push_back(list->items[i]);
     return Value::List(std::move(items), list->is_tuple);
   }
-  if (const std::string* what = object.undefined()) return BadInput(*what);
-  return BadInput(Format("{} cannot be sliced", object.TypeName()));
+  if (const std::string* what = object.undefined()) return TemplateError(*what);
+  return TemplateError(Format("{} cannot be sliced", object.TypeName()));
 }
 
 }  // namespace fathom::jinja

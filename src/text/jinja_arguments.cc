@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
 
@@ -31,8 +32,8 @@ Result<Values> Bind(std::string_view callable, const Signature& signature,
                     const Arguments& arguments) {
   const std::vector<std::string_view> names = ParameterNames(signature.parameters);
   if (arguments.positional.size() > names.size()) {
-    return BadInput(Format("{} takes at most {} arguments, found {}", callable, names.size(),
-                           arguments.positional.size()));
+    return TemplateError(Format("{} takes at most {} arguments, found {}", callable, names.size(),
+                                arguments.positional.size()));
   }
   Values bound = arguments.positional;
   std::vector<bool> given(names.size(), false);
@@ -42,14 +43,14 @@ Result<Values> Bind(std::string_view callable, const Signature& signature,
     const auto place = std::find(names.begin(), names.end(), name);
     const auto index = static_cast<size_t>(place - names.begin());
     if (place == names.end() || given[index]) {
-      return BadInput(Format("{} {} argument \"{}\"", callable,
-                             place == names.end() ? "has no" : "is twice given the", name));
+      return TemplateError(Format("{} {} argument \"{}\"", callable,
+                                  place == names.end() ? "has no" : "is twice given the", name));
     }
     bound[index] = value;
     given[index] = true;
   }
   for (size_t i = 0; i < signature.required; ++i) {
-    if (!given[i]) return BadInput(Format("{} needs its argument \"{}\"", callable, names[i]));
+    if (!given[i]) return TemplateError(Format("{} needs its argument \"{}\"", callable, names[i]));
   }
   return bound;
 }
@@ -58,7 +59,7 @@ Result<int64_t> IntegerOr(const Value& argument, int64_t fallback) {
   if (argument.is_undefined() || argument.is_none()) return fallback;
   const std::optional<int64_t> value = argument.integer();
   if (value.has_value()) return *value;
-  return BadInput(Format("expected an integer argument, found {}", argument.TypeName()));
+  return TemplateError(Format("expected an integer argument, found {}", argument.TypeName()));
 }
 
 Result<const MarkedText*> TextOrNull(const Value& argument) {
@@ -68,7 +69,7 @@ Result<const MarkedText*> TextOrNull(const Value& argument) {
 
 Result<const MarkedText*> RequiredText(const Value& argument) {
   if (argument.is_string()) return argument.string();
-  return BadInput(Format("expected a string argument, found {}", argument.TypeName()));
+  return TemplateError(Format("expected a string argument, found {}", argument.TypeName()));
 }
 
 }  // namespace fathom::jinja

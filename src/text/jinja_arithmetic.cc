@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "text/jinja_ast.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_print.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
@@ -99,7 +100,7 @@ double OnFloats(BinaryOperator op, double left, double right) {
 Result<Value> OnNumbers(BinaryOperator op, const Value& left, const Value& right) {
   const bool divides = op == BinaryOperator::kDivide || op == BinaryOperator::kFloorDivide ||
                        op == BinaryOperator::kModulo;
-  if (divides && *right.number() == 0) return BadInput("division by zero");
+  if (divides && *right.number() == 0) return TemplateError("division by zero");
   const auto a = left.integer();
   const auto b = right.integer();
   const bool whole = a.has_value() && b.has_value() && op != BinaryOperator::kDivide &&
@@ -107,7 +108,7 @@ Result<Value> OnNumbers(BinaryOperator op, const Value& left, const Value& right
   if (!whole) return Value::Float(OnFloats(op, *left.number(), *right.number()));
   const std::optional<int64_t> result = OnIntegers(op, *a, *b);
   if (result.has_value()) return Value::Int(*result);
-  return BadInput(Format("{} {} {} is outside of 64 bits", *a, Sign(op), *b));
+  return TemplateError(Format("{} {} {} is outside of 64 bits", *a, Sign(op), *b));
 }
 
 Result<Value> Concatenate(const Value& left, const Value& right, Budget& budget) {
@@ -124,13 +125,35 @@ Result<Value> JoinLists(const ListData& left, const ListData& right, Budget& bud
   return Value::List(std::move(items), left.is_tuple);
 }
 
+Result<Value> RepeatList(const ListData& list, int64_t count, Budget& budget) {
+  Values items;
+  for (int64_t i = 0; i < count && !list.items.empty(); ++i) {
+    FATHOM_OK(budget.Steps(static_cast<int64_t>(list.items.size())));
+    items.insert(items.end(), list.items.begin(), list.items.end());
+  }
+  return Value::List(std::move(items), list.is_tuple);
+}
+
+// `count` times a text or a list; nullopt for other types.
+Result<std::optional<Value>> RepeatSequence(const Value& sequence, const Value& count,
+                                            Budget& budget) {
+  if (!count.integer().has_value()) return std::optional<Value>();
+  if (const ListData* list = sequence.list()) {
+    FATHOM_TRY(Value repeated, RepeatList(*list, *count.integer(), budget));
+    return std::optional(std::move(repeated));
+  }
+  if (!sequence.is_string()) return std::optional<Value>();
+  FATHOM_TRY(MarkedText text, Repeat(*sequence.string(), *count.integer(), budget));
+  return std::optional(Value::String(std::move(text)));
+}
+
 }  // namespace
 
 Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& right, Budget& budget) {
   FATHOM_CHECK(op != BinaryOperator::kAnd && op != BinaryOperator::kOr);
   if (op == BinaryOperator::kConcatenate) return Concatenate(left, right, budget);
   for (const Value* value : {&left, &right}) {
-    if (value->is_undefined()) return BadInput(*value->undefined());
+    if (value->is_undefined()) return TemplateError(*value->undefined());
   }
   if (left.is_number() && right.is_number()) return OnNumbers(op, left, right);
   if (op == BinaryOperator::kAdd && left.is_string() && right.is_string()) {
@@ -140,17 +163,20 @@ Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& righ
       left.list()->is_tuple == right.list()->is_tuple) {
     return JoinLists(*left.list(), *right.list(), budget);
   }
-  if (op == BinaryOperator::kMultiply && left.is_string() && right.integer().has_value()) {
-    FATHOM_TRY(MarkedText text, Repeat(*left.string(), *right.integer(), budget));
-    return Value::String(std::move(text));
+  if (op == BinaryOperator::kMultiply) {
+    for (const auto& [sequence, count] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+      FATHOM_TRY(std::optional<Value> repeated, RepeatSequence(*sequence, *count, budget));
+      if (repeated.has_value()) return *std::move(repeated);
+    }
   }
-  return BadInput(Format("{} {} {} is not supported", left.TypeName(), Sign(op), right.TypeName()));
+  return TemplateError(
+      Format("{} {} {} is not supported", left.TypeName(), Sign(op), right.TypeName()));
 }
 
 Result<Value> Negate(const Value& value) {
-  if (const std::string* what = value.undefined()) return BadInput(*what);
+  if (const std::string* what = value.undefined()) return TemplateError(*what);
   if (value.is_float()) return Value::Float(-*value.number());
-  if (!value.is_number()) return BadInput(Format("-{} is not supported", value.TypeName()));
+  if (!value.is_number()) return TemplateError(Format("-{} is not supported", value.TypeName()));
   return OnNumbers(BinaryOperator::kSubtract, Value::Int(0), value);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 
 namespace fathom::jinja {
 
@@ -20,7 +21,7 @@ class Budget {
   Status Steps(int64_t count = 1) {
     steps_ += count;
     if (steps_ <= kMostSteps) return Ok();
-    return BadInput(Format("the template takes more than {} steps", kMostSteps));
+    return TemplateError(Format("the template takes more than {} steps", kMostSteps));
   }
   // Text made, intermediate texts included. `count` is taken before the memory is.
   Status Bytes(uint64_t count) {
@@ -28,7 +29,7 @@ class Budget {
       bytes_ += static_cast<int64_t>(count);
       return Ok();
     }
-    return BadInput(Format("the template makes more than {} of text", HumanBytes(kMostBytes)));
+    return TemplateError(Format("the template makes more than {} of text", HumanBytes(kMostBytes)));
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 
 namespace fathom::jinja {
 namespace {
@@ -100,7 +101,7 @@ std::optional<std::string> Directive(char letter, bool short_form,
 Result<std::string> FormatDate(std::string_view format, std::string_view date) {
   const auto parsed = ParseDate(date);
   if (!parsed.has_value()) {
-    return BadInput(Format("strftime_now has no date (\"{}\" is not YYYY-MM-DD)", date));
+    return TemplateError(Format("strftime_now has no date (\"{}\" is not YYYY-MM-DD)", date));
   }
   std::string out;
   for (size_t at = 0; at < format.size(); ++at) {
@@ -113,7 +114,7 @@ Result<std::string> FormatDate(std::string_view format, std::string_view date) {
     const auto text =
         at < format.size() ? Directive(format[at], short_form, *parsed) : std::nullopt;
     if (!text.has_value()) {
-      return BadInput(Format("strftime_now: a directive of \"{}\" is not supported", format));
+      return TemplateError(Format("strftime_now: a directive of \"{}\" is not supported", format));
     }
     out += *text;
   }

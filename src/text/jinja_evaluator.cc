@@ -19,6 +19,7 @@
 #include "text/jinja_arithmetic.h"
 #include "text/jinja_ast.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_filters.h"
 #include "text/jinja_globals.h"
 #include "text/jinja_methods.h"
@@ -153,7 +154,7 @@ class Evaluator {
     if (!target.attribute.empty()) {
       Namespace* space = Lookup(target.names[0]).space();
       if (space == nullptr) {
-        return BadInput(
+        return TemplateError(
             Format("\"{}\" is not a namespace: its attributes cannot be set", target.names[0]));
       }
       space->attributes[target.attribute] = std::move(value);
@@ -165,7 +166,8 @@ class Evaluator {
     }
     FATHOM_TRY(const auto items, Iterate(value, budget_));
     if (items->items.size() != target.names.size()) {
-      return BadInput(Format("{} values for {} names", items->items.size(), target.names.size()));
+      return TemplateError(
+          Format("{} values for {} names", items->items.size(), target.names.size()));
     }
     for (size_t i = 0; i < target.names.size(); ++i) {
       scopes_.back()[target.names[i]] = items->items[i];
@@ -227,7 +229,7 @@ class Evaluator {
       FATHOM_TRY(const Value key, Evaluate(*key_node));
       FATHOM_TRY(Value value, Evaluate(*value_node));
       if (!key.is_string()) {
-        return BadInput(Format("a dict's keys are strings, not {}", key.TypeName()));
+        return TemplateError(Format("a dict's keys are strings, not {}", key.TypeName()));
       }
       FATHOM_OK(AddMember(*key.string(), std::move(value), members, budget_));
     }
@@ -248,7 +250,7 @@ class Evaluator {
     FATHOM_TRY(const Value value, Evaluate(*expression));
     if (value.is_none()) return std::optional<int64_t>();
     if (value.integer().has_value()) return value.integer();
-    return BadInput(Format("a slice needs integers, not {}", value.TypeName()));
+    return TemplateError(Format("a slice needs integers, not {}", value.TypeName()));
   }
   Result<Value> Get(const Slice& node) {
     FATHOM_TRY(const Value object, Evaluate(*node.object));
@@ -279,7 +281,7 @@ class Evaluator {
     if (node.op == UnaryOperator::kNot) return Value::Bool(!value.Truthy());
     if (node.op == UnaryOperator::kMinus) return Negate(value);
     if (value.is_number()) return value;
-    return BadInput(Format("+{} is not supported", value.TypeName()));
+    return TemplateError(Format("+{} is not supported", value.TypeName()));
   }
 
   Result<Value> Get(const Binary& node) {
@@ -328,30 +330,20 @@ class Evaluator {
   // --- Calls
 
   Result<Value> Get(const Call& node) {
-    if (const auto* attribute = std::get_if<Attribute>(&node.callee->node)) {
-      FATHOM_TRY(const Value object, Evaluate(*attribute->object));
-      FATHOM_TRY(const Arguments arguments, GetArguments(node.arguments));
-      if (HasMethod(object, attribute->name)) {
-        return CallMethod(object, attribute->name, arguments, budget_);
-      }
-      FATHOM_TRY(const Value callee, GetAttribute(object, attribute->name, budget_));
-      if (callee.is_undefined()) {
-        return BadInput(
-            Format("method \"{}\" of {} is not supported", attribute->name, object.TypeName()));
-      }
-      return CallValue(callee, arguments);
-    }
     FATHOM_TRY(const Value callee, Evaluate(*node.callee));
     FATHOM_TRY(const Arguments arguments, GetArguments(node.arguments));
     return CallValue(callee, arguments);
   }
 
   Result<Value> CallValue(const Value& callee, const Arguments& arguments) {
-    if (const std::string* what = callee.undefined()) return BadInput(*what);
+    if (const std::string* what = callee.undefined()) return TemplateError(*what);
     if (const MacroData* macro = callee.macro()) return CallMacro(*macro, arguments);
+    if (const MethodData* method = callee.method()) {
+      return CallMethod(method->object, method->name, arguments, budget_);
+    }
     const std::optional<Function> function = callee.function();
     if (!function.has_value()) {
-      return BadInput(Format("{} cannot be called", callee.TypeName()));
+      return TemplateError(Format("{} cannot be called", callee.TypeName()));
     }
     switch (*function) {
       case Function::kRange:
@@ -422,7 +414,7 @@ class Evaluator {
     Nested& operator=(const Nested&) = delete;
     Status Check() const {
       if (depth_ <= kMostNesting) return Ok();
-      return BadInput(Format("evaluation nested deeper than {} levels", kMostNesting));
+      return TemplateError(Format("evaluation nested deeper than {} levels", kMostNesting));
     }
 
    private:

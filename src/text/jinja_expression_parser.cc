@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_ast.h"
+#include "text/jinja_error.h"
 #include "text/jinja_filters.h"
 #include "text/jinja_lexer.h"
 #include "text/jinja_predicates.h"
@@ -78,7 +79,7 @@ int DepthInside(const Conditional& node) {
 }
 
 Error TooDeep(int line) {
-  return BadInput(
+  return TemplateError(
       Format("expressions nested deeper than {} levels", ExpressionParser::kMostNesting),
       Format("line {}", line));
 }
@@ -426,7 +427,7 @@ Result<ExpressionPtr> ExpressionParser::ParseFilter(ExpressionPtr input) {
   FATHOM_TRY(const std::string name, tokens_.ExpectAnyName());
   FilterCall call{std::move(input), FindFilter(name), {}};
   if (call.filter == nullptr) {
-    return BadInput(Format("filter \"{}\" is not supported", name), Format("line {}", line));
+    return TemplateError(Format("filter \"{}\" is not supported", name), Format("line {}", line));
   }
   if (tokens_.AtOperator("(")) {
     FATHOM_TRY(call.arguments, ParseArguments());
@@ -451,7 +452,7 @@ Result<ExpressionPtr> ExpressionParser::ParsePredicate(ExpressionPtr input) {
   call.input = std::move(input);
   call.predicate = FindPredicate(name);
   if (call.predicate == nullptr) {
-    return BadInput(Format("test \"{}\" is not supported", name), Format("line {}", line));
+    return TemplateError(Format("test \"{}\" is not supported", name), Format("line {}", line));
   }
   const Token& current = tokens_.current();
   const bool literal = current.kind == TokenKind::kString || current.kind == TokenKind::kInteger ||

@@ -11,6 +11,7 @@
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
 #include "text/jinja_date.h"
+#include "text/jinja_error.h"
 #include "text/jinja_print.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
@@ -39,11 +40,11 @@ Result<Value> Range(const Arguments& arguments, Budget& budget) {
   FATHOM_TRY(const int64_t begin, IntegerOr(one ? Value::Int(0) : bound[0], 0));
   FATHOM_TRY(const int64_t end, IntegerOr(one ? bound[0] : bound[1], 0));
   FATHOM_TRY(const int64_t step, IntegerOr(bound[2], 1));
-  if (step == 0) return BadInput("range with step 0");
+  if (step == 0) return TemplateError("range with step 0");
   Values items;
   for (int64_t at = begin; step > 0 ? at < end : at > end;) {
     if (static_cast<int64_t>(items.size()) == kLongestRange) {
-      return BadInput(Format("range has more than {} numbers", kLongestRange));
+      return TemplateError(Format("range has more than {} numbers", kLongestRange));
     }
     items.push_back(Value::Int(at));
     if (__builtin_add_overflow(at, step, &at)) break;
@@ -56,7 +57,7 @@ Result<Value> MakeDict(const Arguments& arguments, Budget& budget) {
   std::vector<Member> members;
   if (arguments.positional.size() > 1 ||
       (!arguments.positional.empty() && !arguments.positional[0].is_dict())) {
-    return BadInput("dict takes named arguments and at most one dict");
+    return TemplateError("dict takes named arguments and at most one dict");
   }
   if (!arguments.positional.empty()) members = arguments.positional[0].dict()->members;
   FATHOM_OK(budget.Steps(static_cast<int64_t>(members.size())));
@@ -69,7 +70,10 @@ Result<Value> MakeDict(const Arguments& arguments, Budget& budget) {
 Result<Value> RaiseException(const Arguments& arguments, Budget& budget) {
   FATHOM_TRY(const Values bound, Bind("raise_exception", {"message", 1}, arguments));
   FATHOM_TRY(const MarkedText message, ToText(bound[0], budget));
-  return BadInput(message.text());
+  // The template's author speaks: its text says what is wrong with the messages.
+  return BadInput(message.text(), "",
+                  "change the messages as the chat template asks, or give another template with "
+                  "--chat-template FILE");
 }
 
 Result<Value> StrftimeNow(const Arguments& arguments, std::string_view date, Budget& budget) {

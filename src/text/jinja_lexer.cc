@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 #include "text/jinja_string_literal.h"
 #include "text/jinja_strings.h"
 #include "text/marked_text.h"
@@ -136,7 +137,7 @@ class Lexer {
 
   Status Comment(size_t inside) {
     const size_t close = view_.find("#}", inside);
-    if (close == std::string_view::npos) return BadInput("comment without its end, #}");
+    if (close == std::string_view::npos) return TemplateError("comment without its end, #}");
     Close(close, close > inside ? SignAt(close - 1) : ' ', /*trims_line=*/true);
     return Ok();
   }
@@ -168,7 +169,7 @@ class Lexer {
       return Ok();
     }
     line_ = first_line;
-    return BadInput("raw block without its endraw");
+    return TemplateError("raw block without its endraw");
   }
 
   Status Tag(size_t inside, TokenKind begin, TokenKind end) {
@@ -180,7 +181,7 @@ class Lexer {
     while (true) {
       MoveTo(SkipSpace(at_));
       if (at_ == view_.size()) {
-        return BadInput(Format("a tag without its end, {}", closing));
+        return TemplateError(Format("a tag without its end, {}", closing));
       }
       if (open_brackets.empty()) {
         const char sign = block || view_[at_] == '-' ? SignAt(at_) : ' ';
@@ -217,7 +218,7 @@ class Lexer {
       return Ok();
     }
     const size_t length = DecodeUtf8(view_, at_).length;
-    return BadInput(Format("unexpected character \"{}\"", view_.substr(at_, length)));
+    return TemplateError(Format("unexpected character \"{}\"", view_.substr(at_, length)));
   }
 
   static Status Balance(std::string_view op, std::string& open_brackets) {
@@ -225,7 +226,7 @@ class Lexer {
     if (op != ")" && op != "]" && op != "}") return Ok();
     const char expected = op == ")" ? '(' : (op == "]" ? '[' : '{');
     if (open_brackets.empty() || open_brackets.back() != expected) {
-      return BadInput(Format("\"{}\" closes no \"{}\"", op, std::string(1, expected)));
+      return TemplateError(Format("\"{}\" closes no \"{}\"", op, std::string(1, expected)));
     }
     open_brackets.pop_back();
     return Ok();
@@ -265,7 +266,7 @@ class Lexer {
   Status StringLiteral(char quote) {
     size_t end = at_ + 1;
     while (end < view_.size() && view_[end] != quote) end += view_[end] == '\\' ? 2 : 1;
-    if (end >= view_.size()) return BadInput("a string without its end");
+    if (end >= view_.size()) return TemplateError("a string without its end");
     FATHOM_TRY(const std::string text, UnescapeString(view_.substr(at_ + 1, end - at_ - 1)));
     Emit(TokenKind::kString, text);
     MoveTo(end + 1);

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_ast.h"
+#include "text/jinja_error.h"
 #include "text/jinja_expression_parser.h"
 #include "text/jinja_lexer.h"
 #include "text/jinja_token_stream.h"
@@ -65,7 +66,7 @@ class Parser {
     FATHOM_OK(tokens_.Expect(TokenKind::kBlockEnd));
     FATHOM_TRY(Block block, ParseUntil(ends));
     if (tokens_.current().kind != TokenKind::kEnd) return block;
-    return BadInput(Format("\"{}\" without its \"end{}\"", tag, tag), Format("line {}", line));
+    return TemplateError(Format("\"{}\" without its \"end{}\"", tag, tag), Format("line {}", line));
   }
   Result<std::unique_ptr<Block>> ParseOwnBody(std::string_view tag, int line, Names ends) {
     FATHOM_TRY(Block block, ParseBody(tag, line, ends));

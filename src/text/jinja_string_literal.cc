@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 #include "text/utf8.h"
 
 namespace fathom::jinja {
@@ -30,7 +31,7 @@ Status AppendCodePoint(std::string_view digits, int base, size_t expected, std::
   const auto parsed = std::from_chars(digits.data(), end, value, base);
   const bool complete = digits.size() >= expected && parsed.ec == std::errc() && parsed.ptr == end;
   if (!complete || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
-    return BadInput(Format("\"\\{}\" in a string is not a character", digits));
+    return TemplateError(Format("\"\\{}\" in a string is not a character", digits));
   }
   AppendUtf8(value, out);
   return Ok();
@@ -59,7 +60,7 @@ Result<size_t> AppendEscape(std::string_view written, size_t at, std::string& ou
     FATHOM_OK(AppendCodePoint(written.substr(at, end - at), 8, 1, out));
     return end;
   }
-  if (letter == 'N') return BadInput("\"\\N\" in a string is not supported");
+  if (letter == 'N') return TemplateError("\"\\N\" in a string is not supported");
   out += {'\\', letter};
   return at + 1;
 }

@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "text/jinja_error.h"
 #include "text/jinja_lexer.h"
 
 namespace fathom::jinja {
@@ -51,7 +52,7 @@ class TokenStream {
     return Fail(Format("expected {}, found {}", expected, Describe(current())));
   }
   Error Fail(std::string what) const {
-    return BadInput(std::move(what), Format("line {}", line()));
+    return TemplateError(std::move(what), Format("line {}", line()));
   }
 
  private:

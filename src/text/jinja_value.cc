@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/jinja_budget.h"
+#include "text/jinja_error.h"
 #include "text/jinja_strings.h"
 #include "text/marked_text.h"
 
@@ -22,7 +23,7 @@ namespace fathom::jinja {
 namespace {
 
 Error TooDeep() {
-  return BadInput(Format("values nested deeper than {} levels", Value::kMostNesting));
+  return TemplateError(Format("values nested deeper than {} levels", Value::kMostNesting));
 }
 
 template <typename T, typename Variant>
@@ -64,17 +65,23 @@ Value Value::OfLoop(LoopData loop) {
   return Value(std::make_shared<const LoopData>(std::move(loop)));
 }
 
+Value Value::OfMethod(Value object, std::string_view name) {
+  return Value(
+      std::make_shared<const MethodData>(MethodData{std::move(object), std::string(name)}));
+}
+
 int Value::Depth() const {
   if (const ListData* items = list()) return items->depth;
   if (const DictData* members = dict()) return members->depth;
   if (const LoopData* state = loop()) return state->items->depth + 1;
+  if (const MethodData* bound = method()) return bound->object.Depth();
   return 0;
 }
 
 Result<Value> Value::List(Values items, bool is_tuple) {
   int depth = 0;
   for (const Value& item : items) {
-    if (item.space() != nullptr) return BadInput("a namespace cannot be put into a list");
+    if (item.space() != nullptr) return TemplateError("a namespace cannot be put into a list");
     depth = std::max(depth, item.Depth());
   }
   if (depth >= kMostNesting) return TooDeep();
@@ -84,7 +91,8 @@ Result<Value> Value::List(Values items, bool is_tuple) {
 Result<Value> Value::Dict(std::vector<Member> members) {
   int depth = 0;
   for (const Member& member : members) {
-    if (member.value.space() != nullptr) return BadInput("a namespace cannot be put into a dict");
+    if (member.value.space() != nullptr)
+      return TemplateError("a namespace cannot be put into a dict");
     depth = std::max(depth, member.value.Depth());
   }
   if (depth >= kMostNesting) return TooDeep();
@@ -134,6 +142,7 @@ const std::shared_ptr<const ListData>* Value::shared_list() const {
 const DictData* Value::dict() const { return Held<std::shared_ptr<const DictData>>(data_); }
 const LoopData* Value::loop() const { return Held<std::shared_ptr<const LoopData>>(data_); }
 const MacroData* Value::macro() const { return std::get_if<MacroData>(&data_); }
+const MethodData* Value::method() const { return Held<std::shared_ptr<const MethodData>>(data_); }
 Namespace* Value::space() const {
   const auto* held = std::get_if<Namespace*>(&data_);
   return held == nullptr ? nullptr : *held;
@@ -170,7 +179,12 @@ const char* Value::TypeName() const {
   if (is_dict()) return "dict";
   if (loop() != nullptr) return "loop";
   if (space() != nullptr) return "namespace";
+  if (method() != nullptr) return "method";
   return macro() != nullptr ? "macro" : "function";
+}
+
+bool Value::IsCallable() const {
+  return macro() != nullptr || function().has_value() || method() != nullptr;
 }
 
 bool Value::Truthy() const {
@@ -210,15 +224,15 @@ Result<int> Compare(const Value& a, const Value& b) {
   // The order of UTF-8 bytes is that of code points.
   if (a.is_string() && b.is_string()) return a.string()->text().compare(b.string()->text());
   for (const Value* value : {&a, &b}) {
-    if (value->is_undefined()) return BadInput(*value->undefined());
+    if (value->is_undefined()) return TemplateError(*value->undefined());
   }
-  return BadInput(Format("cannot order {} and {}", a.TypeName(), b.TypeName()));
+  return TemplateError(Format("cannot order {} and {}", a.TypeName(), b.TypeName()));
 }
 
 Result<bool> Contains(const Value& container, const Value& needle, Budget& budget) {
   if (const MarkedText* text = container.string()) {
     if (!needle.is_string()) {
-      return BadInput(
+      return TemplateError(
           Format("'in <string>' needs a string on its left, not {}", needle.TypeName()));
     }
     return FindText(text->text(), needle.string()->text(), 0) != std::string::npos;
@@ -234,7 +248,7 @@ Result<bool> Contains(const Value& container, const Value& needle, Budget& budge
     return false;
   }
   if (container.is_undefined()) return false;
-  return BadInput(Format("'in' does not work on {}", container.TypeName()));
+  return TemplateError(Format("'in' does not work on {}", container.TypeName()));
 }
 
 Result<std::shared_ptr<const ListData>> Iterate(const Value& value, Budget& budget) {
@@ -246,7 +260,7 @@ Result<std::shared_ptr<const ListData>> Iterate(const Value& value, Budget& budg
     FATHOM_OK(budget.Steps(static_cast<int64_t>(text->size())));
     items = Characters(*text);
   } else if (!value.is_undefined()) {
-    return BadInput(Format("{} is not iterable", value.TypeName()));
+    return TemplateError(Format("{} is not iterable", value.TypeName()));
   }
   FATHOM_OK(budget.Steps(static_cast<int64_t>(items.size())));
   FATHOM_TRY(const Value list, Value::List(std::move(items)));
@@ -258,7 +272,7 @@ Result<int64_t> Length(const Value& value) {
   if (const MarkedText* text = value.string()) return CountCharacters(text->text());
   if (const ListData* list = value.list()) return static_cast<int64_t>(list->items.size());
   if (const DictData* dict = value.dict()) return static_cast<int64_t>(dict->members.size());
-  return BadInput(Format("{} has no length", value.TypeName()));
+  return TemplateError(Format("{} has no length", value.TypeName()));
 }
 
 }  // namespace fathom::jinja

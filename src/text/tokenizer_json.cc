@@ -69,10 +69,10 @@ std::optional<std::pair<std::string_view, std::string_view>> SidesOfMerge(const 
   return std::pair<std::string_view, std::string_view>(left.as_string(), right.as_string());
 }
 
-Result<Bpe::Merge> ReadMerge(const Json& json, const Vocabulary& vocabulary) {
-  const auto sides = SidesOfMerge(json);
+Result<Bpe::Merge> ReadMerge(const JsonReader& place, const Vocabulary& vocabulary) {
+  const auto sides = SidesOfMerge(place.value());
   if (!sides.has_value()) {
-    return BadInput("expected \"left right\" or [\"left\", \"right\"], found " + json.Dump());
+    return place.Mismatch("", "\"left right\" or [\"left\", \"right\"]");
   }
   const std::string joined = std::string(sides->first).append(sides->second);
   Bpe::Merge merge;
@@ -80,7 +80,7 @@ Result<Bpe::Merge> ReadMerge(const Json& json, const Vocabulary& vocabulary) {
       {sides->first, &merge.left}, {sides->second, &merge.right}, {joined, &merge.result}};
   for (const auto& [entry, id] : parts) {
     const std::optional<int32_t> found = vocabulary.Find(entry);
-    if (!found.has_value()) return BadInput(Format("\"{}\" is not in the vocabulary", entry));
+    if (!found.has_value()) return place.Wrong(Format("\"{}\" is not in the vocabulary", entry));
     *id = *found;
   }
   return merge;
@@ -92,9 +92,8 @@ Result<std::vector<Bpe::Merge>> ReadMerges(const JsonReader& model, const Vocabu
   std::vector<Bpe::Merge> merges;
   merges.reserve(items.size());
   for (size_t i = 0; i < items.size(); ++i) {
-    Result<Bpe::Merge> merge = ReadMerge(items[i], vocabulary);
-    if (!merge.ok()) return Within(list.At(i).Where(), std::move(merge).error());
-    merges.push_back(*merge);
+    FATHOM_TRY(const Bpe::Merge merge, ReadMerge(list.At(i), vocabulary));
+    merges.push_back(merge);
   }
   return merges;
 }

@@ -17,11 +17,22 @@ Result<std::string> ReadIfThere(FileSystem& files, const std::string& path) {
   return files.ReadText(path, kMostBytes);
 }
 
+Error NoTokenizer(FileSystem& files, const std::string& folder) {
+  if (!files.IsDirectory(folder)) {
+    return BadInput("there is no such folder", folder,
+                    "name a folder that holds a checkpoint's tokenizer.json");
+  }
+  return BadInput("there is no tokenizer.json in this folder", folder,
+                  "fetch the checkpoint's tokenizer.json and tokenizer_config.json into it");
+}
+
 }  // namespace
 
 Result<Tokenizer> Tokenizer::Load(FileSystem& files, const std::string& folder) {
   TokenizerFiles texts;
-  FATHOM_TRY(texts.tokenizer_json, files.ReadText(JoinPath(folder, "tokenizer.json"), kMostBytes));
+  const std::string json = JoinPath(folder, "tokenizer.json");
+  if (!files.Exists(json)) return NoTokenizer(files, folder);
+  FATHOM_TRY(texts.tokenizer_json, files.ReadText(json, kMostBytes));
   FATHOM_TRY(texts.tokenizer_config, ReadIfThere(files, JoinPath(folder, "tokenizer_config.json")));
   FATHOM_TRY(texts.chat_template, ReadIfThere(files, JoinPath(folder, "chat_template.jinja")));
   return Parse(texts, folder);

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/format.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {
@@ -81,6 +83,16 @@ size_t ValidUtf8Prefix(std::string_view text) {
     at += code_point.length;
   }
   return at;
+}
+
+Status CheckUtf8(std::string_view text) {
+  const size_t valid = ValidUtf8Prefix(text);
+  if (valid == text.size()) return Ok();
+  const std::string_view before = text.substr(0, valid);
+  return BadInput(
+      Format("byte {:#04x} at offset {} (line {}) is not UTF-8", static_cast<uint8_t>(text[valid]),
+             valid, std::count(before.begin(), before.end(), '\n') + 1),
+      "", "write the text as UTF-8; `iconv -f ENCODING -t UTF-8` converts a file");
 }
 
 std::string ReplaceInvalidUtf8(std::string_view text) {

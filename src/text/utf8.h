@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace fathom {
 
 // What stands at one place of a byte string.
@@ -25,6 +27,9 @@ void AppendUtf8(uint32_t code_point, std::string& out);
 
 // Bytes of the longest well-formed beginning.
 size_t ValidUtf8Prefix(std::string_view text);
+
+// Refuses (kBadInput) a text that is not UTF-8 with the first bad byte, its offset and its line.
+Status CheckUtf8(std::string_view text);
 
 // The text with U+FFFD in place of each maximal subpart that is not UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);

@@ -33,6 +33,16 @@ TEST(Utf8, EachMaximalSubpartBecomesOneReplacement) {
   for (const Row& row : rows) EXPECT_EQ(ReplaceInvalidUtf8(row.bytes), row.expected);
 }
 
+TEST(Utf8, TheFirstByteThatIsNotUtf8IsNamedWithItsPlace) {
+  EXPECT_TRUE(CheckUtf8("h\xC3\xA9\n\u4e16").ok());
+  const auto error = [](std::string_view text) { return CheckUtf8(text).error().ToString(); };
+  const std::string fix =
+      "  fix: write the text as UTF-8; `iconv -f ENCODING -t UTF-8` converts a file\n";
+  EXPECT_EQ(error("a\n\u4e16\xFF\xFE"),
+            "error: byte 0xff at offset 5 (line 2) is not UTF-8\n" + fix);
+  EXPECT_EQ(error("\xE4\xB8"), "error: byte 0xe4 at offset 0 (line 1) is not UTF-8\n" + fix);
+}
+
 TEST(Utf8, UnfinishedTailIsWhatMoreBytesCouldComplete) {
   struct Row {
     std::string_view bytes;

@@ -35,7 +35,12 @@ constexpr const char* kFetchAgain =
 
 Result<Json> ReadJson(FileSystem& files, const std::string& path) {
   FATHOM_TRY(const std::string text, files.ReadText(path));
-  return ParseJson(text, path);
+  return ParseJson(text, JsonSource::Fetched(path));
+}
+
+Error NoConfig(const std::string& folder) {
+  return BadInput("there is no config.json in this folder", folder,
+                  "name the folder that the checkpoint was downloaded to, or fetch config.json");
 }
 
 Error NoWeights(FileSystem& files, const std::string& folder) {
@@ -86,6 +91,19 @@ void CompareWithSpec(const TensorInfo& tensor, const std::string& file, const Te
 }  // namespace
 
 Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder) {
+  return OpenFolder(files, folder, [](Error problem) -> Status { return problem; });
+}
+
+Result<Checkpoint> Checkpoint::OpenWhatIsThere(FileSystem& files, const std::string& folder,
+                                               std::vector<Error>& problems) {
+  return OpenFolder(files, folder, [&problems](Error problem) -> Status {
+    problems.push_back(std::move(problem));
+    return Ok();
+  });
+}
+
+Result<Checkpoint> Checkpoint::OpenFolder(FileSystem& files, const std::string& folder,
+                                          const OnProblem& on_problem) {
   if (!files.IsDirectory(folder)) {
     return BadInput("there is no such folder", folder,
                     "name a folder with config.json and safetensors files");
@@ -93,47 +111,62 @@ Result<Checkpoint> Checkpoint::Open(FileSystem& files, const std::string& folder
   Checkpoint checkpoint;
   checkpoint.folder_ = folder;
   const std::string config_path = JoinPath(folder, "config.json");
+  if (!files.Exists(config_path)) return NoConfig(folder);
   FATHOM_TRY(const Json config, ReadJson(files, config_path));
   FATHOM_TRY(checkpoint.config_, ParseModelConfig(config, config_path));
   if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
-    FATHOM_TRY(const Json json, ReadJson(files, path));
-    FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, path));
-    FATHOM_OK(RefuseSecondWeights(files, folder, index));
-    FATHOM_OK(checkpoint.OpenShards(files, index.shards));
-    FATHOM_OK(checkpoint.CheckIndex(index, path));
+    FATHOM_OK(checkpoint.OpenIndexed(files, path, on_problem));
   } else if (files.Exists(JoinPath(folder, kSingleName))) {
-    FATHOM_OK(checkpoint.OpenShards(files, {kSingleName}));
+    FATHOM_OK(checkpoint.OpenShards(files, {kSingleName}, on_problem));
   } else {
     return NoWeights(files, folder);
   }
   return checkpoint;
 }
 
+Status Checkpoint::OpenIndexed(FileSystem& files, const std::string& index_path,
+                               const OnProblem& on_problem) {
+  FATHOM_TRY(const Json json, ReadJson(files, index_path));
+  FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, index_path));
+  FATHOM_OK(RefuseSecondWeights(files, folder_, index));
+  FATHOM_OK(OpenShards(files, index.shards, on_problem));
+  // Of shards that are left out the index knows more than there is: nothing new to say.
+  if (files_.size() < index.shards.size()) return Ok();
+  Status agrees = CheckIndex(index, index_path);
+  return agrees.ok() ? agrees : on_problem(std::move(agrees).error());
+}
+
 // Opens every shard and reads its header. All absent ones are named at once.
-Status Checkpoint::OpenShards(FileSystem& files, const std::vector<std::string>& names) {
-  ProblemList problems;
+Status Checkpoint::OpenShards(FileSystem& files, const std::vector<std::string>& names,
+                              const OnProblem& on_problem) {
+  ProblemList missing;
   for (const std::string& name : names) {
-    const std::string path = JoinPath(folder_, name);
-    if (!files.Exists(path)) {
-      problems.Add("missing", name);
-      continue;
+    if (!files.Exists(PathOf(name))) {
+      missing.Add("missing", name);
+    } else if (Status opened = OpenShard(files, name); !opened.ok()) {
+      FATHOM_OK(on_problem(std::move(opened).error()));
     }
-    FATHOM_TRY(auto file, files.Open(path));
-    FATHOM_TRY(auto entries, ReadSafetensorsHeader(*file));
-    for (SafetensorsEntry& entry : entries) {
-      tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
-                          static_cast<int>(files_.size()), entry.offset, entry.bytes});
-    }
-    file_names_.push_back(name);
-    files_.push_back(std::move(file));
   }
-  if (!problems.empty()) {
-    return problems.ToError(Format("not all {} files that the index names are here", names.size()),
-                            folder_, kFetchAgain);
+  if (!missing.empty()) {
+    FATHOM_OK(on_problem(
+        missing.ToError(Format("not all {} files that the index names are here", names.size()),
+                        folder_, kFetchAgain)));
   }
   std::sort(tensors_.begin(), tensors_.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::tie(a.name, a.file) < std::tie(b.name, b.file);
   });
+  return Ok();
+}
+
+Status Checkpoint::OpenShard(FileSystem& files, const std::string& name) {
+  FATHOM_TRY(auto file, files.Open(PathOf(name)));
+  FATHOM_TRY(auto entries, ReadSafetensorsHeader(*file));
+  for (SafetensorsEntry& entry : entries) {
+    tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
+                        static_cast<int>(files_.size()), entry.offset, entry.bytes});
+  }
+  file_names_.push_back(name);
+  files_.push_back(std::move(file));
   return Ok();
 }
 
@@ -237,7 +270,7 @@ Result<MappedTensor> Checkpoint::Map(FileSystem& files, const TensorInfo& tensor
   if (static_cast<int64_t>(bytes.size()) != opened.size()) {
     return Failed(
         Format("the file has {} bytes, it had {} when it was opened", bytes.size(), opened.size()),
-        opened.path() + ": " + tensor.name);
+        opened.path() + ": " + tensor.name, "leave the file alone while it is read, and run again");
   }
   return MappedTensor{std::move(file), bytes.subspan(static_cast<size_t>(tensor.offset),
                                                      static_cast<size_t>(tensor.bytes))};

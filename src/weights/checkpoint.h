@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +45,12 @@ struct MappedTensor {
 class Checkpoint {
  public:
   static Result<Checkpoint> Open(FileSystem& files, const std::string& folder);
+  // The same for a report on a folder that is not whole: a shard that is missing or whose header
+  // cannot be read is left out. What Open would have refused for it goes to `problems`. Errors:
+  // what leaves nothing to report on (no folder, no config.json or one that cannot be read, no
+  // weights).
+  static Result<Checkpoint> OpenWhatIsThere(FileSystem& files, const std::string& folder,
+                                            std::vector<Error>& problems);
 
   const std::string& folder() const { return folder_; }
   const ModelConfig& config() const { return config_; }
@@ -71,8 +78,16 @@ class Checkpoint {
   Result<MappedTensor> Map(FileSystem& files, const TensorInfo& tensor) const;
 
  private:
+  // Hears of what is wrong with a shard; its error ends the opening, Ok goes on without the shard.
+  using OnProblem = std::function<Status(Error problem)>;
+
   Checkpoint() = default;
-  Status OpenShards(FileSystem& files, const std::vector<std::string>& names);
+  static Result<Checkpoint> OpenFolder(FileSystem& files, const std::string& folder,
+                                       const OnProblem& on_problem);
+  Status OpenIndexed(FileSystem& files, const std::string& index_path, const OnProblem& on_problem);
+  Status OpenShards(FileSystem& files, const std::vector<std::string>& names,
+                    const OnProblem& on_problem);
+  Status OpenShard(FileSystem& files, const std::string& name);
   Status CheckIndex(const ShardIndex& index, const std::string& index_path) const;
 
   std::string folder_;

@@ -127,7 +127,8 @@ TEST(Checkpoint, ReadsPartsOfATensorFromItsFile) {
   files.Put("/m/model-00002-of-00002.safetensors", "other");
   EXPECT_EQ(checkpoint->Map(files, *tensor).error().ToString(),
             "error: the file has 5 bytes, it had 102 when it was opened\n"
-            "  where: /m/model-00002-of-00002.safetensors: y\n");
+            "  where: /m/model-00002-of-00002.safetensors: y\n"
+            "  fix: leave the file alone while it is read, and run again\n");
 }
 
 TEST(Checkpoint, OpensASingleFileWithoutAnIndex) {
@@ -159,7 +160,8 @@ TEST(Checkpoint, ThatFailsWhileReadingNamesFileAndTensor) {
   std::vector<std::byte> out(112);
   EXPECT_EQ(ErrorOf(checkpoint->Read(*checkpoint->Find("model.norm.weight"), 0, out)),
             Format("error: the file ends at byte {}, 4 more were expected: it was cut while being "
-                   "read\n  where: /m/model.safetensors: model.norm.weight\n",
+                   "read\n  where: /m/model.safetensors: model.norm.weight\n"
+                   "  fix: leave the file alone while it is read, and run again\n",
                    size - 4));
 }
 
@@ -178,8 +180,8 @@ TEST(CheckpointErrors, NoConfig) {
   MemoryFileSystem files;
   files.Put("/m/x", "");
   EXPECT_EQ(OpenError(files),
-            "error: cannot open the file: No such file or directory\n"
-            "  where: /m/config.json\n");
+            "error: there is no config.json in this folder\n  where: /m\n"
+            "  fix: name the folder that the checkpoint was downloaded to, or fetch config.json\n");
 }
 
 TEST(CheckpointErrors, ConfigIsNotJson) {
@@ -187,7 +189,8 @@ TEST(CheckpointErrors, ConfigIsNotJson) {
   files.Put("/m/config.json", "{\n  \"a\": tru\n}");
   EXPECT_EQ(OpenError(files),
             "error: not valid JSON at line 2, column 11: syntax error while parsing value - "
-            "invalid literal; last read: '\"a\": tru<U+000A>'\n  where: /m/config.json\n");
+            "invalid literal; last read: '\"a\": tru<U+000A>'\n  where: /m/config.json\n"
+            "  fix: the file is damaged or was edited: fetch it again, or correct it there\n");
 }
 
 TEST(CheckpointErrors, UnknownArchitecture) {
@@ -229,6 +232,33 @@ TEST(CheckpointErrors, ShardTruncated) {
   const std::string error = OpenError(folder.files);
   EXPECT_NE(error.find("of the data, of which the file has"), std::string::npos) << error;
   EXPECT_NE(error.find("where: " + path + ": "), std::string::npos) << error;
+}
+
+TEST(Checkpoint, ForAReportOpensWhatIsThere) {
+  Folder folder(TinyLlamaConfigJson());
+  folder.Write();
+  std::vector<Error> problems;
+  ASSERT_TRUE(Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems).ok());
+  EXPECT_TRUE(problems.empty());
+
+  folder.files.Remove("/m/model-00001-of-00002.safetensors");
+  const std::string path = "/m/model-00002-of-00002.safetensors";
+  const auto without_first = Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems);
+  ASSERT_TRUE(without_first.ok());
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].what,
+            "not all 2 files that the index names are here: 1 missing\n"
+            "    model-00001-of-00002.safetensors");
+  ASSERT_FALSE(without_first->tensors().empty());
+  EXPECT_EQ(without_first->FileOf(without_first->tensors()[0]), "model-00002-of-00002.safetensors");
+
+  problems.clear();
+  folder.files.Put(path, "abc");
+  const auto nothing = Checkpoint::OpenWhatIsThere(folder.files, kFolder, problems);
+  ASSERT_TRUE(nothing.ok());
+  EXPECT_TRUE(nothing->tensors().empty());
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0].where, path);
 }
 
 TEST(CheckpointErrors, TensorInAnotherShard) {
@@ -285,7 +315,8 @@ TEST(CheckpointErrors, IndexLeadsOutOfTheFolder) {
   EXPECT_EQ(OpenError(folder.files),
             "error: expected the name of a file in this folder, found string "
             "\"../other/model.safetensors\"\n"
-            "  where: /m/model.safetensors.index.json: /weight_map/lm_head.weight\n");
+            "  where: /m/model.safetensors.index.json: /weight_map/lm_head.weight\n"
+            "  fix: the file is damaged or was edited: fetch it again, or correct it there\n");
 }
 
 TEST(CheckpointErrors, ASecondSetOfWeights) {
@@ -314,8 +345,9 @@ TEST(CheckpointErrors, EmptyIndex) {
   folder.Write();
   folder.files.Put(kIndex, R"({"weight_map": {}})");
   EXPECT_EQ(OpenError(folder.files),
-            "error: expected the shard of each tensor, found object\n"
-            "  where: /m/model.safetensors.index.json: /weight_map\n");
+            "error: expected the shard of each tensor, found object {}\n"
+            "  where: /m/model.safetensors.index.json: /weight_map\n"
+            "  fix: the file is damaged or was edited: fetch it again, or correct it there\n");
 }
 
 // All that is wrong stands in one error.

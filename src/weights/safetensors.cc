@@ -141,12 +141,14 @@ Result<std::vector<SafetensorsEntry>> ReadHeader(const ReadableFile& file) {
 Result<std::vector<SafetensorsEntry>> ParseSafetensorsHeader(std::string_view json,
                                                              int64_t file_size) {
   const int64_t data_start = kPrefixBytes + static_cast<int64_t>(json.size());
-  FATHOM_TRY(const Json header, ParseJson(json, "header"));
-  if (!header.is_object()) return JsonReader(header, "header").Mismatch("", "an object");
+  FATHOM_TRY(const Json header, ParseJson(json, JsonSource("header", kFetchAgain)));
+  if (!header.is_object()) {
+    return JsonReader(header, JsonSource("header", kFetchAgain)).Mismatch("", "an object");
+  }
   std::vector<SafetensorsEntry> entries;
   for (const auto& [name, value] : header.as_object()) {
     if (name == "__metadata__") continue;
-    const JsonReader reader(value, name);
+    const JsonReader reader(value, JsonSource(name, kFetchAgain));
     if (name.empty()) return Damaged("a tensor has no name");
     if (!value.is_object()) return reader.Mismatch("", "an object");
     FATHOM_TRY(SafetensorsEntry entry, ParseEntry(reader, data_start, file_size));

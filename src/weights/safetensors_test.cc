@@ -122,37 +122,40 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"HeaderIsNotJson", FileOf("{\"w\":", 0),
                 "error: not valid JSON at line 1, column 6: syntax error while parsing value - "
                 "unexpected end of input; expected '[', '{', or a literal\n" FATHOM_WHERE
-                ": header\n"},
+                ": header\n" FATHOM_FETCH},
         BadFile{"HeaderIsAList", FileOf("[]", 0),
-                "error: expected an object, found array\n" FATHOM_WHERE ": header\n"},
+                "error: expected an object, found array []\n" FATHOM_WHERE
+                ": header\n" FATHOM_FETCH},
         BadFile{"NameTwice",
                 FileOf(R"({"w":{"dtype":"I8","shape":[0],"data_offsets":[0,0]},)"
                        R"("w":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})",
                        0),
-                "error: key \"w\" stands twice in one object\n" FATHOM_WHERE ": header\n"},
+                "error: key \"w\" stands twice in one object\n" FATHOM_WHERE
+                ": header\n" FATHOM_FETCH},
         BadFile{"NoName", FileOf(R"({"":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})", 0),
                 "error: a tensor has no name\n" FATHOM_WHERE "\n" FATHOM_FETCH},
         BadFile{"EntryIsANumber", FileOf(R"({"w":3})", 0),
-                "error: expected an object, found integer 3\n" FATHOM_WHERE ": w\n"},
+                "error: expected an object, found integer 3\n" FATHOM_WHERE ": w\n" FATHOM_FETCH},
         BadFile{"UnknownType", OneTensor("F8_E5M2", "[4]", "[0,4]", 4),
                 "error: type \"F8_E5M2\" is not known\n" FATHOM_WHERE ": w\n"
                 "  fix: known: F32, F16, BF16, F8_E4M3, I8, I32, I64\n"},
         BadFile{"TypeIsANumber", FileOf(R"({"w":{"dtype":8,"shape":[],"data_offsets":[0,1]}})", 1),
-                "error: expected a string, found integer 8\n" FATHOM_WHERE ": w: /dtype\n"},
+                "error: expected a string, found integer 8\n" FATHOM_WHERE
+                ": w: /dtype\n" FATHOM_FETCH},
         BadFile{"NoShape", FileOf(R"({"w":{"dtype":"I8","data_offsets":[0,1]}})", 1),
-                "error: key \"shape\" is missing\n" FATHOM_WHERE ": w\n"},
+                "error: key \"shape\" is missing\n" FATHOM_WHERE ": w\n" FATHOM_FETCH},
         BadFile{"NegativeDimension", OneTensor("I8", "[-1]", "[0,1]", 1),
-                "error: expected a list of whole numbers, none negative, found array\n" FATHOM_WHERE
-                ": w: /shape\n"},
+                "error: expected a list of whole numbers, none negative, found array "
+                "[-1]\n" FATHOM_WHERE ": w: /shape\n" FATHOM_FETCH},
         BadFile{"FractionalDimension", OneTensor("I8", "[1.5]", "[0,1]", 1),
-                "error: expected a list of whole numbers, none negative, found array\n" FATHOM_WHERE
-                ": w: /shape\n"},
+                "error: expected a list of whole numbers, none negative, found array "
+                "[1.5]\n" FATHOM_WHERE ": w: /shape\n" FATHOM_FETCH},
         BadFile{"OffsetsBackwards", OneTensor("I8", "[1]", "[1,0]", 1),
-                "error: expected [begin, end] with begin <= end, found array\n" FATHOM_WHERE
-                ": w: /data_offsets\n"},
+                "error: expected [begin, end] with begin <= end, found array [1,0]\n" FATHOM_WHERE
+                ": w: /data_offsets\n" FATHOM_FETCH},
         BadFile{"ThreeOffsets", OneTensor("I8", "[1]", "[0,1,2]", 1),
-                "error: expected [begin, end] with begin <= end, found array\n" FATHOM_WHERE
-                ": w: /data_offsets\n"},
+                "error: expected [begin, end] with begin <= end, found array [0,1,2]\n" FATHOM_WHERE
+                ": w: /data_offsets\n" FATHOM_FETCH},
         BadFile{"ShapeAndBytesDiffer", OneTensor("F32", "[3,2]", "[0,16]", 16),
                 "error: F32 [3, 2] does not have 16 bytes\n" FATHOM_WHERE ": w\n" FATHOM_FETCH},
         BadFile{"ShapeOverflows", OneTensor("F32", "[4294967296,4294967296]", "[0,0]", 0),
@@ -183,7 +186,8 @@ TEST(Safetensors, ThatCannotBeReadSaysSoOnce) {
   const auto entries = ReadSafetensorsHeader(**files.Open("/f"));
   ASSERT_FALSE(entries.ok());
   EXPECT_EQ(entries.error().ToString(),
-            "error: cannot read 2 bytes at offset 8: Input/output error\n  where: /f\n");
+            "error: cannot read 2 bytes at offset 8: Input/output error\n  where: /f\n"
+            "  fix: the disk or the network behind it fails: see `dmesg`, then try another copy\n");
   EXPECT_EQ(entries.error().kind, ErrorKind::kFailed);
 }
 

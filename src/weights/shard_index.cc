@@ -19,7 +19,8 @@ bool IsPlainName(const std::string& name) {
 }  // namespace
 
 Result<ShardIndex> ParseShardIndex(const Json& json, std::string_view source) {
-  FATHOM_TRY(const JsonReader map, JsonReader(json, std::string(source)).Object("weight_map"));
+  FATHOM_TRY(const JsonReader map,
+             JsonReader(json, JsonSource::Fetched(source)).Object("weight_map"));
   const Json::Object& members = map.value().as_object();
   if (members.empty()) return map.Mismatch("", "the shard of each tensor");
   std::set<std::string> names;

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/math.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "ops/compute.h"
@@ -29,8 +30,6 @@ namespace {
 
 // One read: large enough that a disk streams, small enough that a buffer a thread does not count.
 constexpr int64_t kStripBytes = int64_t{2} << 20;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 float ElementAt(DType dtype, std::span<const std::byte> codes, size_t index) {
   return VisitFloatType(dtype, [&]<typename T>(T code) {

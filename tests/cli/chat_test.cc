@@ -1,6 +1,7 @@
 // The chat, from a pipe and on a terminal.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,14 +49,35 @@ TEST_F(ChatTest, FromAPipeEachLineIsOneTurn) {
   EXPECT_NE(outcome.err.find("prompt of 33 tokens"), std::string::npos) << outcome.err;
 }
 
-TEST_F(ChatTest, ExitClearAndUnknownCommands) {
-  const Outcome outcome = RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100",
-                                          "--max-tokens", "2", "--system", "S"}),
-                                    "one\n/clear\none\n/help\n/exit\nnever\n");
+TEST_F(ChatTest, OnATerminalThereAreCommands) {
+  Child child(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2",
+                    "--system", "S"}),
+              Child::Streams::kTerminal);
+  for (const char* line : {"one\n", "/clear\n", "one\n", "/help\n", "/exit\n"}) {
+    ASSERT_TRUE(child.ReadUntil("> "));
+    child.Write(line);
+  }
+  const Outcome outcome = child.Finish();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_EQ(Count(outcome.out, "prompt of 20 tokens"), 2) << outcome.out;
+  EXPECT_NE(outcome.out.find("unknown command /help; known: /exit, /clear"), std::string::npos);
+}
+
+TEST_F(ChatTest, FromAPipeEachLineIsAMessageWhateverItBeginsWith) {
+  const Outcome outcome =
+      RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2"}),
+                "/exit\n/etc/passwd\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "aa\naa\n");
-  EXPECT_EQ(Count(outcome.err, "prompt of 20 tokens"), 2) << outcome.err;
-  EXPECT_NE(outcome.err.find("unknown command /help; known: /exit, /clear\n"), std::string::npos);
+  EXPECT_EQ(outcome.err.find("unknown command"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ChatTest, ALineThatIsNotUtf8IsRefusedWithItsPlace) {
+  const Outcome outcome = RunFathom(Args({"--chat-template", plain_}), "ab\xff\n");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_NE(outcome.err.find("error: byte 0xff at offset 2 (line 1) is not UTF-8\n  where: run\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(ChatTest, AFullContextLeavesTheOldestTurnOutAndSaysSo) {
@@ -117,6 +139,21 @@ TEST_F(ChatTest, CtrlCStopsTheAnswerAndNotTheChat) {
   ASSERT_TRUE(child.ReadUntil("\n> "));
   child.Write("/exit\n");
   EXPECT_EQ(child.Finish().exit_code, 0);
+}
+
+TEST_F(ChatTest, ATerminationEndsTheChatAtThePromptAndInsideAnAnswer) {
+  Child waiting(Args({}), Child::Streams::kTerminal);
+  ASSERT_TRUE(waiting.ReadUntil("> "));
+  waiting.Signal(SIGTERM);
+  EXPECT_EQ(waiting.Finish().exit_code, 143);
+
+  Child answering(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--ignore-eos"}),
+                  Child::Streams::kTerminal);
+  ASSERT_TRUE(answering.ReadUntil("> "));
+  answering.Write("hi\n");
+  ASSERT_TRUE(answering.ReadUntil("aaaa"));
+  answering.Signal(SIGTERM);
+  EXPECT_EQ(answering.Finish().exit_code, 143);
 }
 
 TEST_F(ChatTest, ASecondCtrlCAtThePromptLeaves) {

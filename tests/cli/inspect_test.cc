@@ -64,6 +64,7 @@ TEST(Inspect, TheMtpLayersMayBeAbsent) {
   const std::string key = "\"num_nextn_predict_layers\": 1";
   std::string without = config;
   without.replace(without.find(key), key.size(), "\"num_nextn_predict_layers\": 0");
+  std::filesystem::remove(model + "/model.safetensors");
   WriteRandomCheckpoint(*MakePosixFileSystem(), model, without);
   folder.Put("tiny/config.json", config);
   const Outcome outcome = RunFathom({"inspect", model, "--json"});
@@ -101,22 +102,57 @@ TEST(Inspect, TensorsThatDoNotFitTheConfigurationEndWithOne) {
                     "  model.layers.4.input_layernorm.weight: missing, expected BF16 [136]\n"),
       std::string::npos)
       << text.out;
-  EXPECT_TRUE(text.out.ends_with("  and 24 more, all listed with --json\n")) << text.out;
+  EXPECT_TRUE(text.out.ends_with(
+      "  and 24 more, all listed with --json\n"
+      "  fix: the files do not belong together or the download is not complete; fetch the folder "
+      "again\n"))
+      << text.out;
 
   const Outcome run = RunFathom({"run", model, "--prompt-ids", "0"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("missing"), std::string::npos) << run.err;
 }
 
-TEST(Inspect, AFileThatIsCutIsNamed) {
+TEST(Inspect, AFileThatIsCutIsNamedInTheReport) {
   const ScratchFolder folder;
   const std::string model = WriteTinyModel(folder, "tiny");
   const std::string weights = model + "/model.safetensors";
   std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 1);
   const Outcome outcome = RunFathom({"inspect", model});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_NE(outcome.err.find("where: inspect: " + weights), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_NE(outcome.out.find("DeepseekV3ForCausalLM, 3 layers"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n  " + weights + ": "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("PROBLEMS: 1 in files or index"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  fix: the file is incomplete or damaged; fetch it again\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST(Inspect, AShardThatIsMissingIsNamedAndTheOthersAreReported) {
+  const ScratchFolder folder;
+  const std::string model = WriteTinyModel(folder, "tiny");
+  const std::string config = folder.Get("tiny/config.json");
+  std::filesystem::remove(model + "/model.safetensors");
+  WriteRandomCheckpoint(*MakePosixFileSystem(), model, config, {.max_shard_bytes = 200'000});
+  std::string gone;
+  for (const auto& entry : std::filesystem::directory_iterator(model)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("model-00002-of-")) gone = name;
+  }
+  ASSERT_FALSE(gone.empty());
+  std::filesystem::remove(std::filesystem::path(model) / gone);
+  const Outcome outcome = RunFathom({"inspect", model, "--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  const Json json = ParseJson(outcome.out, "output").value();
+  EXPECT_GT(json.Find("bytes")->as_int(), 0);
+  const std::string problems = json.Find("problems")->Dump();
+  EXPECT_NE(problems.find("that the index names are here: 1 missing"), std::string::npos);
+  EXPECT_NE(problems.find("\\n    " + gone + "\""), std::string::npos) << problems;
+  EXPECT_NE(problems.find(R"({"kind":"missing","name":")"), std::string::npos) << problems;
+  EXPECT_EQ(json.Find("fix")->as_string(),
+            "the files do not belong together or the download is not complete; fetch the folder "
+            "again");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -79,6 +80,26 @@ TEST_F(RunTest, TheReplyIsReasoningUntilItsTagCloses) {
   EXPECT_EQ(Int(raw, "usage", "prompt_tokens"), 2);  // BOS and one byte
 }
 
+TEST_F(RunTest, AnAnswerThatEndsInsideItsReasoningSaysWhatToDo) {
+  const Words greedy = {"-p", "a", "--temperature", "0", "--logit-bias", "99:100"};
+  const Outcome cut = Run(Join(greedy, {"--max-tokens", "3"}));
+  EXPECT_EQ(cut.exit_code, 0);
+  EXPECT_EQ(cut.out, "\n");
+  EXPECT_NE(
+      cut.err.find("there is no answer: it was cut inside its reasoning after 3 tokens; raise "
+                   "--max-tokens, or --max-model-len if that is reached\n"),
+      std::string::npos)
+      << cut.err;
+  const Outcome stopped = Run(Join(greedy, {"--stop", "aa"}));
+  EXPECT_NE(
+      stopped.err.find("there is no answer: it was stopped inside its reasoning, where --stop "
+                       "and --stop-token-ids count too\n"),
+      std::string::npos)
+      << stopped.err;
+  const Outcome answered = Run(Join(greedy, {"--raw", "--max-tokens", "3"}));
+  EXPECT_EQ(answered.err.find("there is no answer"), std::string::npos) << answered.err;
+}
+
 TEST_F(RunTest, StopStringsStopTokensAndEndOfAnswerAreNotPartOfIt) {
   const Words base = {"-p", "a", "--raw", "--temperature", "0", "--max-tokens", "9"};
   const Json text = RunJson(Join(base, {"--logit-bias", "99:100", "--stop", "aaa"}));
@@ -128,6 +149,12 @@ TEST_F(RunTest, ThePromptMayComeFromStandardInput) {
   const Outcome outcome = Run({"-p", "-", "--raw", "--max-tokens", "1", "--json"}, "ab\ncd\n");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(Int(ParseJson(outcome.out, "o").value(), "usage", "prompt_tokens"), 7);
+  const Outcome bad = Run({"-p", "-", "--raw"}, "ab\n\xff");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("error: byte 0xff at offset 3 (line 2) is not UTF-8\n"
+                         "  where: run: standard input\n"),
+            std::string::npos)
+      << bad.err;
 }
 
 TEST_F(RunTest, WithoutATokenizerIdsAreEnough) {
@@ -181,11 +208,21 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
     std::string error;
   };
   const std::vector<Row> rows = {
-      {model, {"-p", "a", "--temperature", "-1"}, "temperature"},
+      {model,
+       {"-p", "a", "--temperature", "-1"},
+       "error: temperature is -1, expected 0 to 100\n  where: run\n  fix: give a value in this "
+       "range; a flag takes the place of generation_config.json's\n"},
       {model, {"-p", "a", "--top-p", "1.5"}, "top_p"},
       {model, {"-p", "a", "--logit-bias", "280:1"}, "280"},
       {model, {"-p", "a", "--max-model-len", "999999999"}, "max_model_len is 999999999"},
-      {model, {"--prompt-ids", "280"}, "token 280 of the prompt is outside the vocabulary of 280"},
+      {model,
+       {"--prompt-ids", "280"},
+       "token 280 of the prompt is outside the vocabulary of 280 ids\n  where: run\n"
+       "  fix: give ids from 0 to 279\n"},
+      {model,
+       {"-p", "a", "--stop-token-ids", "7,280"},
+       "error: --stop-token-ids: 280 is outside the vocabulary of 280 ids\n  where: run\n"
+       "  fix: give ids from 0 to 279\n"},
       {model, {"-p", "abcdefgh", "--max-model-len", "9"}, "leaves no room for an answer in the 9"},
       {no_template, {"-p", "a"}, "the checkpoint has no chat template"},
       {no_template, {}, "the checkpoint has no chat template"},
@@ -251,8 +288,11 @@ TEST_F(RunTest, ARecommendationOutOfRangeNamesFileAndPath) {
 TEST_F(RunTest, AnUnknownInstructionSetIsRefused) {
   const Outcome outcome = RunFathom({"run", model_, "-p", "a"}, "", {{"FATHOM_ISA", "abacus"}});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("where: run: FATHOM_ISA"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("abacus"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(
+                "error: unknown instruction set \"abacus\"\n  where: run: FATHOM_ISA\n"
+                "  fix: use portable, avx2 or avx512, or leave it empty for the best available\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(RunTest, CtrlCEndsOnePromptWith130AndKeepsWhatThereIs) {
@@ -265,6 +305,20 @@ TEST_F(RunTest, CtrlCEndsOnePromptWith130AndKeepsWhatThereIs) {
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_TRUE(outcome.out.ends_with("a\n"));
   EXPECT_NE(outcome.err.find("cancelled\n"), std::string::npos) << outcome.err;
+}
+
+TEST_F(RunTest, ATerminationIsAnsweredAsCtrlCIs) {
+  for (const auto& [signal, code] : {std::pair(SIGTERM, 143), {SIGHUP, 129}}) {
+    Child child({"run", model_, "-p", "a", "--raw", "--ignore-eos", "--temperature", "0",
+                 "--logit-bias", "99:100"},
+                Child::Streams::kPipes);
+    ASSERT_TRUE(child.ReadUntil("aaa"));
+    child.Signal(signal);
+    const Outcome outcome = child.Finish();
+    EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+    EXPECT_TRUE(outcome.out.ends_with("a\n"));
+    EXPECT_NE(outcome.err.find("cancelled\n"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST_F(RunTest, CtrlCWithJsonStillPrintsTheObject) {

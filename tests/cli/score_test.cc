@@ -1,23 +1,22 @@
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "io/file_system.h"
 #include "tensor/npy_testing.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -224,34 +223,179 @@ TEST_F(ScoreTest, OutputsThatCannotBeWrittenAreFoundBeforeTheWeightsAreRead) {
   }
 }
 
-TEST_F(ScoreTest, AFolderWithoutWritePermissionIsNamed) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+// Root may write everywhere; a file system that is read-only stops root too.
+TEST_F(ScoreTest, AFolderThatTakesNoFilesIsNamed) {
   const std::string input = folder_.Put("in.jsonl", "{\"id\":\"a\",\"ids\":[1]}\n");
-  folder_.Put("locked/file", "");
-  chmod((folder_ / "locked").c_str(), 0500);
-  const Outcome outcome =
-      RunFathom({"score", model_, "--input", input, "--output", folder_ / "locked/out.jsonl"});
+  const Outcome outcome = RunFathom({"score", model_, "--input", input, "--output", "/sys/out"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("Permission denied"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("error: cannot create the file: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("  where: score: /sys/out\n  fix: "), std::string::npos)
+      << outcome.err;
 }
 
-TEST_F(ScoreTest, CtrlCLeavesNoOutput) {
+TEST_F(ScoreTest, AFolderThatIsNotThereIsToBeMadeFirst) {
+  const std::string input = folder_.Put("in.jsonl", "{\"id\":\"a\",\"ids\":[1]}\n");
+  const std::string output = folder_ / "none/out.jsonl";
+  const Outcome outcome = RunFathom({"score", model_, "--input", input, "--output", output});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error: cannot create the file: No such file or directory\n"
+                             "  where: score: " +
+                             output + "\n  fix: make the folder " + (folder_ / "none") +
+                             " first, or name another\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ScoreTest, TwoOutputsOfOneNameAreRefusedBeforeAnythingIsRun) {
+  struct Row {
+    std::string lines;
+    Words flags;
+    std::string error;
+  };
+  const std::string logits = folder_ / "logits";
+  const std::string other_name = folder_ / "tiny/../logits/a.npy";  // leads there all the same
+  const std::string two = "{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"a.mtp\",\"ids\":[2]}\n";
+  const std::vector<Row> rows = {
+      {two,
+       {"--mtp"},
+       "error: the MTP logits of id 'a' and the logits of id 'a.mtp' would be written to the same "
+       "file\n  where: score: " +
+           logits + "/a.mtp.npy\n  fix: rename one of the two ids\n"},
+      {two,
+       {"--output", other_name},
+       "error: --output is the file that the logits of id 'a' would be written to\n"
+       "  where: score: " +
+           other_name + "\n  fix: name another file, or another folder for --full-logits\n"},
+  };
+  for (const Row& row : rows) {
+    Words args = {"score",         model_, "--input", folder_.Put("in.jsonl", row.lines),
+                  "--full-logits", logits};
+    args.insert(args.end(), row.flags.begin(), row.flags.end());
+    if (row.flags[0] != "--output") args.insert(args.end(), {"--output", folder_ / "out.jsonl"});
+    const Outcome outcome = RunFathom(args);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(row.error), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(folder_.Has("logits"));
+    EXPECT_FALSE(folder_.Has("out.jsonl"));
+  }
+  EXPECT_EQ(Score(two, {"--full-logits", logits}).exit_code, 0) << "without --mtp they differ";
+}
+
+TEST_F(ScoreTest, AnInputThatWouldBeReplacedIsRefused) {
+  const std::string input = folder_.Put("logits/a.npy", "{\"id\":\"a\",\"ids\":[1]}\n");
+  const Outcome outcome = RunFathom({"score", model_, "--input", input, "--output",
+                                     folder_ / "out.jsonl", "--full-logits", folder_ / "logits"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find(
+                "error: --input is the file that the logits of id 'a' would be written to\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ScoreTest, InputAndOutputMayBePipes) {
+  const std::string line = "{\"id\":\"a\",\"ids\":[0,5,9]}\n";
+  ASSERT_EQ(Score(line).exit_code, 0);
+  const Words common = {"--dtype", "float32", "--output", "-"};
+  for (const char* input : {"-", "/dev/stdin"}) {
+    Words args = {"score", model_, "--input", input, "--json"};
+    args.insert(args.end(), common.begin(), common.end());
+    const Outcome outcome = RunFathom(args, line);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, folder_.Get("out.jsonl"));
+    EXPECT_NE(outcome.err.find("{\"lines\":1,\"tokens\":3,"), std::string::npos) << outcome.err;
+  }
+  const Outcome bad = RunFathom({"score", model_, "--input", "-", "--output", "-"}, "{\"id\":1}\n");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_EQ(bad.out, "");
+  EXPECT_NE(bad.err.find("  where: score: standard input: line 1: /id\n  fix: correct it there\n"),
+            std::string::npos)
+      << bad.err;
+}
+
+TEST_F(ScoreTest, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {
+  const Outcome outcome = Score("{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"b\",\"text\":\"\xff\"}\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error: byte 0xff at offset 39 (line 2) is not UTF-8\n"
+                             "  where: score: " +
+                             (folder_ / "in.jsonl") + "\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ScoreTest, WithoutAPredictionThereIsNoPerplexity) {
+  const std::string line = "{\"id\":\"a\",\"ids\":[1]}\n";
+  const Outcome text = Score(line);
+  EXPECT_EQ(text.out,
+            "1 lines, 1 tokens, nll 0.0000, perplexity none (no line has a second id); "
+            "scores in " +
+                (folder_ / "out.jsonl") + "\n");
+  const Outcome json = Score(line, {"--json"});
+  EXPECT_TRUE(ParseJson(json.out, "o").value().Find("perplexity")->is_null()) << json.out;
+}
+
+TEST_F(ScoreTest, MoreLikelyIdsThanThereAreAreRefused) {
+  const std::string line = "{\"id\":\"a\",\"ids\":[1,2]}\n";
+  EXPECT_EQ(Score(line, {"--top", "280"}).exit_code, 0);
+  const Outcome outcome = Score(line, {"--top", "281"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error: --top is 281, the vocabulary has 280 ids\n  where: score: " +
+                             model_ + "\n  fix: ask for 280 or fewer\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+// Many lines, so that a signal comes between them.
+std::string LongInput() {
   std::string lines;
   for (int i = 0; i < 400; ++i) {
     Json ids = Json::MakeArray();
     for (int k = 0; k < 500; ++k) ids.Append(Json(k % 270));
     lines += Json::MakeObject({{"id", Format("l{}", i)}, {"ids", ids}}).Dump() + "\n";
   }
-  Child child({"score", model_, "--input", folder_.Put("in.jsonl", lines), "--output",
-               folder_ / "out.jsonl"},
-              Child::Streams::kPipes);
-  ASSERT_TRUE(child.ReadErrUntil("scoring 400 lines"));
-  child.Signal(SIGINT);
-  const Outcome outcome = child.Finish();
-  EXPECT_EQ(outcome.exit_code, 130);
-  EXPECT_NE(outcome.err.find("of 400 lines; " + (folder_ / "out.jsonl") + " was not written"),
-            std::string::npos)
+  return lines;
+}
+
+TEST_F(ScoreTest, SignalsLeaveNoOutputAndSetTheExitCode) {
+  const std::string input = folder_.Put("in.jsonl", LongInput());
+  for (const auto& [signal, code] : {std::pair(SIGINT, 130), {SIGTERM, 143}, {SIGHUP, 129}}) {
+    Child child({"score", model_, "--input", input, "--output", folder_ / "out.jsonl"},
+                Child::Streams::kPipes);
+    ASSERT_TRUE(child.ReadErrUntil("scoring 400 lines"));
+    child.Signal(signal);
+    if (signal == SIGHUP) child.Signal(signal);  // from the shell and from the terminal
+    const Outcome outcome = child.Finish();
+    EXPECT_EQ(outcome.exit_code, code);
+    EXPECT_NE(
+        outcome.err.find(" of 400 lines\n  where: score\n  fix: run the same command again; " +
+                         (folder_ / "out.jsonl") + " was not written\n"),
+        std::string::npos)
+        << outcome.err;
+    EXPECT_FALSE(folder_.Has("out.jsonl"));
+    EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+  }
+}
+
+// /dev/full takes nothing: what is written there fails as on a full disk.
+TEST_F(ScoreTest, AFullDiskLeavesCompleteLogitsAndSaysSo) {
+  Json ids = Json::MakeArray();
+  for (int k = 0; k < 2400; ++k) ids.Append(Json(k % 270));
+  const std::string lines = Json::MakeObject({{"id", "a"}, {"ids", ids}}).Dump() + "\n" +
+                            Json::MakeObject({{"id", "b"}, {"ids", ids}}).Dump() + "\n";
+  std::filesystem::create_directory(folder_ / "logits");
+  std::filesystem::create_symlink("/dev/full", folder_ / "logits/b.npy.partial");
+  const Outcome outcome = Score(lines, {"--full-logits", folder_ / "logits"});
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_NE(
+      outcome.err.find("No space left on device\n  where: score: " + (folder_ / "logits/b.npy") +
+                       "\n  fix: make room on this disk, or choose another folder; " +
+                       (folder_ / "out.jsonl") +
+                       " was not written; complete files of logits that stay in " +
+                       (folder_ / "logits") + ": 1\n"),
+      std::string::npos)
       << outcome.err;
+  EXPECT_TRUE(folder_.Has("logits/a.npy"));
+  EXPECT_FALSE(folder_.Has("logits/b.npy"));
   EXPECT_FALSE(folder_.Has("out.jsonl"));
   EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
 }

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -94,15 +94,35 @@ TEST_F(TokenizeTest, TheTemplateAndItsVariablesCanBeGiven) {
   EXPECT_EQ(text_, "a!");
 }
 
+TEST_F(TokenizeTest, InputsMayComeFromAPipe) {
+  const Outcome text = RunFathom({"tokenize", model_, "--file", "-"}, "ab");
+  EXPECT_EQ(text.out, "99,100\n") << text.err;
+  const std::string messages = R"([{"role":"user","content":"a"}])";
+  const Outcome rendered = RunFathom(
+      {"tokenize", model_, "--messages", "/dev/stdin", "--no-generation-prompt"}, messages);
+  EXPECT_EQ(rendered.out, "0,260,99\n") << rendered.err;
+}
+
 TEST_F(TokenizeTest, BadInputIsNamed) {
+  const std::string bytes = folder_.Put("bytes", "a\n\xff");
+  const std::string null = folder_.Put("null.json", R"([{"role":"user","content":null}])");
   const std::string bad = folder_.Put("bad.json", R"([{"content":"a"}])");
   const std::string no_json = folder_.Put("no.json", "[");
   const std::string raises = folder_.Put("raises.jinja", "{{ raise_exception('too bad') }}");
   const std::string good = folder_.Put("good.json", R"([{"role":"user","content":"a"}])");
   const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
       {{"--ids", "1,a"}, "error: --ids: 'a' is not a token id\n  where: tokenize\n"},
-      {{"--ids", "274"},
-       "error: --ids: 274 is outside the vocabulary of 274 ids\n  where: tokenize\n"},
+      {{"--ids", "279"},
+       "error: --ids: 279 is outside the vocabulary of 279 ids\n  where: tokenize\n"
+       "  fix: give ids from 0 to 278\n"},
+      {{"--file", bytes},
+       "error: byte 0xff at offset 2 (line 2) is not UTF-8\n  where: tokenize: " + bytes + "\n"},
+      {{"--messages", bytes},
+       "error: byte 0xff at offset 2 (line 2) is not UTF-8\n  where: tokenize: " + bytes + "\n"},
+      {{"--messages", null},
+       "error: expected text, found null\n  where: tokenize: " + null +
+           ": /0/content\n  fix: give the content as one string; only a message with "
+           "\"tool_calls\" may have none\n"},
       {{"--messages", bad}, "where: tokenize: " + bad + ": /0"},
       {{"--messages", no_json}, "where: tokenize: " + no_json},
       {{"--messages", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},

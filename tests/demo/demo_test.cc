@@ -98,7 +98,8 @@ class DemoModel : public testing::Test {
     while (!engine_->idle()) {
       for (const EngineEvent& event : engine_->Step().events) {
         if (event.token) answers[order.at(event.id)].push_back(*event.token);
-        EXPECT_NE(event.finish, FinishReason::kError) << event.error;
+        EXPECT_NE(event.finish, FinishReason::kError)
+            << (event.error ? event.error->ToString() : "");
       }
     }
     return answers;

@@ -124,7 +124,7 @@ Answers RunEngine(const GoldenCase& golden, LoadedModel& loaded, const EngineRow
     answers.prompt_tokens += step.prompt_tokens;
     for (const EngineEvent& event : step.events) {
       if (event.token) answers.continuations[index.at(event.id)].push_back(*event.token);
-      EXPECT_EQ(event.error, "") << row.name;
+      EXPECT_FALSE(event.error) << row.name;
     }
     for (const ScoredRows& rows : step.scored) {
       PromptResult& result = answers.scores[index.at(rows.id)];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/math.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "io/file_system.h"
@@ -27,8 +28,6 @@ namespace fathom {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Block tables for sequences of these lengths: ascending, or scattered by a fixed permutation.
 std::vector<std::vector<int32_t>> MakeBlockTables(std::span<const std::vector<int32_t>> prompts,
