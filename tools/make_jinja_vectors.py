@@ -19,6 +19,9 @@ VARIABLES = {
     "d": {"b": 1, "a": {"k": [1, 2.0, None, True, "q\"'\n"]}, "c": "x"},
     "users": [{"name": "Ann", "age": 30, "ok": True}, {"name": "Bob", "age": 25, "ok": False}, {"name": "Cy", "ok": True}],
     "big": 18446744073709551615,
+    # What becomes several characters in another case, and the first that have one.
+    "cased": " ".join(c for c in map(chr, range(0xD800)) if max(len(c.upper()), len(c.title()), len(c.lower())) > 1)
+             + "".join(c for c in map(chr, range(0x600)) if c.upper() != c.lower()),
 }
 
 TEMPLATES = r"""
@@ -132,6 +135,31 @@ b' }}
 {{ 9223372036854775807 }}|{{ -9223372036854775807 }}
 {{ 'é' | upper }}|{{ 'ÀÉ' | lower }}|{{ 'ab' < 'ab' }}|{{ 'B' < 'a' }}
 {{ {1: 2}[1] if f else 'skip' }}
+{{ "don't (x)y" | title }}|{{ "don't (x)y".title() }}|{{ 'a-b c_d [e <f {g' | title }}|{{ 'HELLO wORLD' | title }}|{{ '1st 2ND' | title }}|{{ '1st x2y'.title() }}|{{ "o'neil a’b".title() }}
+{{ 'ß' | upper }}|{{ 'ß'.upper() }}|{{ 'ß' | title }}|{{ 'ß'.title() }}|{{ 'ß' | capitalize }}|{{ 'ﬁx'.capitalize() }}|{{ 'ǆ'.title() }}|{{ 'ǆ' | title }}|{{ 'İ' | lower }}
+{{ 'ΑΣ' | lower }}|{{ "ΑΣ' Σ ΑΣΑ Α'Σ. Σ" | lower }}|{{ 'ΑΣ' | title }}|{{ 'ΑΣ'.title() }}|{{ 'ΑΣ'.capitalize() }}|{{ 'ΣΣ' | capitalize }}
+{{ cased | upper }}|{{ cased | lower }}|{{ cased.title() }}|{{ cased | title }}
+{{ ['a', 'A', 'b', 'B'] | unique | list }}|{{ ['a', 'A'] | unique(true) | list }}|{{ [1, 1.0, true, '1'] | unique | list }}|{{ users | unique(attribute='ok') | map(attribute='name') | list }}|{{ [none, none] | unique | list }}|{{ ['ß', 'SS'] | unique | list }}|{{ 'abca' | unique | join }}|{{ [(1,), (1,)] | unique | list }}
+{{ [[1], [1]] | unique | list }}
+{{ ['B', 'a'] | min }}|{{ ['B', 'a'] | max }}|{{ ['B', 'a'] | min(case_sensitive=true) }}|{{ users | max(attribute='name') }}|{{ users | min(attribute='name') }}|{{ ['a', 'A'] | max }}|{{ ['A', 'a'] | min }}
+{{ 'a\u000bb\u000cc\u001cd\u001de\u001ef\u0085g\u2028h\u2029i\u001fj'.splitlines() }}|{{ 'a\nb\r\nc\rd'.splitlines(true) }}|{{ '\n'.splitlines() }}|{{ ''.splitlines() }}|{{ '\n\r\n\r'.splitlines(keepends=true) }}
+{{ 'a\u2028c' | indent }}|{{ 'a\r\nb\u000bc' | indent(1) }}|{{ 'a\n' | indent(2) }}|{{ 'a\n\n' | indent(2, true) }}|{{ '' | indent(2, true) }}|{{ '\na' | indent(2, true) }}|{{ '\na\n\nb' | indent(2, false, true) }}
+{{ ['\u3000', '\u00a0', '\u200b', '\u0085', '\u00ad', '\u2028', '\ue000', '\U0001f600', '\U000e0001', '\u0378', 'e\u0301', '\ufeff', '\ufffd'] }}
+{{ '٣'.isdigit() }}|{{ '²'.isdigit() }}|{{ 'Ⅷ'.isdigit() }}|{{ '½'.isdigit() }}|{{ ''.isdigit() }}|{{ '१२३'.isdigit() }}|{{ '①'.isdigit() }}|{{ '1२a'.isdigit() }}
+{{ '1_0' | int }}|{{ '+5' | int }}|{{ '-5' | int }}|{{ ' 7 ' | int }}|{{ '٣𝟘' | int }}|{{ '1__0' | int }}|{{ '_1' | int }}|{{ '1_' | int }}|{{ '0x1f' | int }}|{{ '1e2' | int }}|{{ '+-1' | int }}|{{ '²' | int(9) }}|{{ '' | int(9) }}|{{ nil | int(9) }}|{{ words | int(9) }}|{{ true | int }}|{{ 'inf' | int(9) }}|{{ 'nan' | int(9) }}|{{ '-9.99' | int }}|{{ '\u30001\u2003' | int }}
+{{ '1_0.5' | float }}|{{ '+1.5' | float }}|{{ 'inf' | float }}|{{ '-Infinity' | float }}|{{ 'nan' | float }}|{{ 'nan(1)' | float }}|{{ '.5' | float }}|{{ '5.' | float }}|{{ '1e5' | float }}|{{ '0x10' | float }}|{{ '1e999' | float }}|{{ '-1e-999' | float }}|{{ '1_e5' | float }}|{{ nil | float }}|{{ 'x' | float('d') }}
+{{ missing | int }}
+{{ missing | float }}
+{{ (1e300 * 1e10) | tojson }}|{{ [-1e300 * 1e10, 1e300 * 1e10 - 1e300 * 1e10] | tojson }}|{{ 1e300 * 1e10 }}
+{{ d.items is defined }}|{{ d.keys is callable }}|{{ d['values'] is defined }}|{{ s.upper is callable }}|{{ words.append is defined }}|{{ d.pop is defined }}|{{ 'x' if d.get else 'y' }}|{{ s['upper'] is callable }}|{{ d.nothing is defined }}
+{{ {'items': 5}.items() | list }}|{{ {'items': 5}.items is callable }}|{{ {'get': 5}['get'] }}|{% set up = s.upper %}{{ up() }}|{% set get = d.get %}{{ get('b') }}|{{ [{'items': 1}, {}] | map(attribute='items') | first }}|{{ d['keys']() | list }}
+{% for w in words %}{% set turn = loop.cycle %}{{ turn('o', 'e') }}{% endfor %}
+{{ d.pop('b') }}
+{{ [1, 2] * 2 }}|{{ 2 * [1] }}|{{ [1] * 0 }}|{{ (1, 2) * 2 }}|{{ 2 * 'ab' }}|{{ true * 'x' }}|{{ 'x' * true }}|{{ [0] * -1 }}|{{ 3 * (1,) }}
+{{ 'a' * 1.5 }}
+{{ [1] * [1] }}
+{{ [1] * 'a' }}
+{{ 'ǅ' is upper }}|{{ 'ǅ' is lower }}|{{ 'ª' is lower }}|{{ 'A1' is upper }}|{{ '1' is upper }}|{{ 'aß' is lower }}|{{ 'Ⅷ' is upper }}|{{ 'ⅷ' is lower }}|{{ 5 is upper }}|{{ ['a'] is lower }}|{{ nil is upper }}|{{ 'Aǅ' is upper }}
 {% for m in users -%}
     {%- if loop.first -%} first {{- m.name -}} {%- endif %}
     {{- '\n' ~ m.name }}
@@ -193,8 +221,15 @@ def main():
         except Exception as error:  # whatever Jinja2 or Python raises is an error of the template
             row["error"] = type(error).__name__ + ": " + str(error)
         rows.append(row)
+    env = environment()
+    public = lambda kind: [name for name in dir(kind) if not name.startswith("_")]
+    names = {
+        "filters": sorted(env.filters), "tests": sorted(env.tests),
+        "tags": sorted(jinja2.parser._statement_keywords | {"raw", "call", "filter", "break", "continue", "generation", "do", "trans"}),
+        "functions": sorted(env.globals), "str": public(str), "dict": public(dict), "list": public(list),
+    }
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    print(f'{{"meta": {{"jinja2": "{jinja2.__version__}"}},\n"variables": {json.dumps(VARIABLES, ensure_ascii=False)},\n"rows": [\n{lines}\n]}}')
+    print(f'{{"meta": {{"jinja2": "{jinja2.__version__}"}},\n"names": {json.dumps(names)},\n"variables": {json.dumps(VARIABLES, ensure_ascii=False)},\n"rows": [\n{lines}\n]}}')
 
 
 main()

@@ -16,6 +16,7 @@ namespace {
 struct Match {
   size_t begin = std::string::npos;
   size_t end = std::string::npos;
+  const std::string* stop = nullptr;
 };
 
 Match FirstCompleted(std::string_view text, const std::vector<std::string>& stops) {
@@ -24,7 +25,7 @@ Match FirstCompleted(std::string_view text, const std::vector<std::string>& stop
     const size_t begin = text.find(stop);
     if (begin == std::string::npos) continue;
     const size_t end = begin + stop.size();
-    if (end < best.end || (end == best.end && begin < best.begin)) best = {begin, end};
+    if (end < best.end || (end == best.end && begin < best.begin)) best = {begin, end, &stop};
   }
   return best;
 }
@@ -36,13 +37,13 @@ StopMatcher::StopMatcher(std::vector<std::string> stops) : stops_(std::move(stop
 }
 
 std::string StopMatcher::Push(std::string_view piece) {
-  if (stopped_) return "";
+  if (stopped()) return "";
   held_ += piece;
   const Match match = FirstCompleted(held_, stops_);
-  stopped_ = match.end != std::string::npos;
-  const size_t free = stopped_ ? match.begin : held_.size() - HeldSuffix();
+  if (match.stop != nullptr) matched_ = *match.stop;
+  const size_t free = stopped() ? match.begin : held_.size() - HeldSuffix();
   std::string out = held_.substr(0, free);
-  held_.erase(0, stopped_ ? held_.size() : free);
+  held_.erase(0, stopped() ? held_.size() : free);
   return out;
 }
 

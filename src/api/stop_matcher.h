@@ -2,6 +2,7 @@
 #define FATHOM_API_STOP_MATCHER_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,16 @@ class StopMatcher {
   // What was held back when no more text comes.
   std::string Finish();
 
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return matched_.has_value(); }
+  // The stop string that was met.
+  const std::optional<std::string>& matched() const { return matched_; }
 
  private:
   size_t HeldSuffix() const;
 
   std::vector<std::string> stops_;
   std::string held_;
-  bool stopped_ = false;
+  std::optional<std::string> matched_;
 };
 
 }  // namespace fathom

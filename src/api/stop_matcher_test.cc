@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,19 @@ TEST(StopMatcher, GivesNothingOnceStopped) {
 
 TEST(StopMatcherDeathTest, AnEmptyStopStringIsTheCallersBug) {
   EXPECT_DEATH(StopMatcher({"a", ""}), "empty");
+}
+
+TEST(StopMatcher, SaysWhichOneWasMet) {
+  StopMatcher matcher({"c", "abc", "xyz"});
+  matcher.Push("xa");
+  EXPECT_EQ(matcher.matched(), std::nullopt);
+  matcher.Push("b");
+  matcher.Push("cxyz");
+  EXPECT_EQ(matcher.matched(), "abc") << "the longest of those completed together";
+  StopMatcher none({"q"});
+  none.Push("abc");
+  none.Finish();
+  EXPECT_EQ(none.matched(), std::nullopt);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class TextStream {
 
   // A stop string was met: no more ids are needed.
   bool stopped() const { return stops_.stopped(); }
+  const std::optional<std::string>& matched_stop() const { return stops_.matched(); }
   bool inside_reasoning() const { return split_.inside(); }
   // Ids that lay between the tags.
   int64_t reasoning_tokens() const { return reasoning_tokens_; }

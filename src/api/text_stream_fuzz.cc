@@ -7,8 +7,8 @@
 #include "api/reasoning_splitter.h"
 #include "api/stop_matcher.h"
 #include "api/text_stream.h"
-#include "api/tiny_tokenizer_testing.h"
 #include "base/check.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/reasoning_splitter.h"
-#include "api/tiny_tokenizer_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {

@@ -52,8 +52,10 @@ Result<Input> OneInput(const Session& session, const RunFlags& flags, const std:
     FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
     return Input{std::move(ids), ReasoningMode::kOff};
   }
-  if (flags.raw)
-    return Input{RawPrompt(*session.folder().text, text, true).ids, ReasoningMode::kOff};
+  if (flags.raw) {
+    FATHOM_TRY(Prompt prompt, RawPrompt(*session.folder().text, text, true));
+    return Input{std::move(prompt.ids), ReasoningMode::kOff};
+  }
   Json messages = Json::MakeArray();
   if (!flags.system.empty()) {
     messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));

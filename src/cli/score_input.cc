@@ -1,7 +1,6 @@
 #include "cli/score_input.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,48 +8,18 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/score_line.h"
 #include "base/format.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "cli/model_folder.h"
 #include "cli/text_assets.h"
 
 namespace fathom {
 namespace {
-
-// Names become file names.
-bool IsName(std::string_view id) {
-  const auto allowed = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
-  };
-  return !id.empty() && id != "." && id != ".." && id.size() <= 200 &&
-         std::all_of(id.begin(), id.end(), allowed);
-}
-
-// The one of "ids", "text" and "messages" that the line has.
-Result<std::string> Kind(const JsonReader& line) {
-  std::vector<std::string> found;
-  for (const auto& [key, value] : line.value().as_object()) {
-    if (key == "ids" || key == "text" || key == "messages") found.push_back(key);
-    const bool known = key == "id" || key == "tools" || (!found.empty() && found.back() == key);
-    if (!known) {
-      return BadInput(Format("unknown member '{}'", key), line.Where(),
-                      "known: id, ids, text, messages, tools");
-    }
-  }
-  if (found.size() != 1) {
-    return BadInput(Format("expected exactly one of \"ids\", \"text\" and \"messages\", found {}",
-                           found.size()),
-                    line.Where(), "say once what is to be scored");
-  }
-  if (found[0] != "messages" && line.Has("tools")) {
-    return line.Wrong("\"tools\" needs \"messages\"");
-  }
-  return found[0];
-}
 
 class LineParser {
  public:
@@ -59,70 +28,44 @@ class LineParser {
 
   Result<ScoreItem> Parse(std::string_view text, int64_t number) {
     const std::string where = Format("{}: line {}", options_.source, number);
-    FATHOM_TRY(const Json json, ParseJson(text, where));
-    const JsonReader line(json, where);
-    if (!json.is_object()) return line.Mismatch("", "an object");
-    FATHOM_TRY(std::string id, line.String("id"));
-    FATHOM_OK(CheckId(line, id, number));
-    FATHOM_TRY(const std::string kind, Kind(line));
-    FATHOM_TRY(std::vector<int32_t> ids, Ids(line, kind));
-    FATHOM_OK(CheckLength(line, ids));
-    return ScoreItem{std::move(id), std::move(ids)};
+    FATHOM_TRY(ScoreLine line, ParseScoreLine(text, where, folder_.checkpoint.config().vocab));
+    FATHOM_OK(CheckId(line.id, where, number));
+    Result<std::vector<int32_t>> ids = Ids(line);
+    if (!ids.ok()) return Within(where, std::move(ids).error());
+    FATHOM_OK(CheckLength(*ids, where));
+    return ScoreItem{std::move(line.id), *std::move(ids)};
   }
 
  private:
-  Status CheckId(const JsonReader& line, const std::string& id, int64_t number) {
-    if (!IsName(id)) {
-      return line.Mismatch("id", "a name of 1 to 200 letters, digits, '.', '_' and '-'");
-    }
+  Status CheckId(const std::string& id, const std::string& where, int64_t number) {
     const auto [at, is_new] = first_line_.emplace(id, number);
     if (is_new) return Ok();
-    return BadInput(Format("id '{}' stands in line {} already", id, at->second), line.Where(),
+    return BadInput(Format("id '{}' stands in line {} already", id, at->second), where,
                     "each line needs an id of its own");
   }
 
-  Result<std::vector<int32_t>> Ids(const JsonReader& line, const std::string& kind) const {
-    if (kind == "ids") return GivenIds(line);
-    auto assets = NeedText(folder_, Format("\"{}\"", kind));
-    if (!assets.ok()) return Within(line.Where(), std::move(assets).error());
-    if (kind == "text") {
-      FATHOM_TRY(const std::string text, line.String("text"));
-      return RawPrompt(**assets, text, options_.parse_special).ids;
+  Result<std::vector<int32_t>> Ids(const ScoreLine& line) const {
+    if (const auto* ids = std::get_if<std::vector<int32_t>>(&line.input)) return *ids;
+    const auto* text = std::get_if<std::string>(&line.input);
+    FATHOM_TRY(const TextAssets* assets,
+               NeedText(folder_, text != nullptr ? "\"text\"" : "\"messages\""));
+    if (text != nullptr) {
+      FATHOM_TRY(Prompt prompt, RawPrompt(*assets, *text, options_.parse_special));
+      return std::move(prompt.ids);
     }
-    return MessageIds(line, **assets);
-  }
-
-  Result<std::vector<int32_t>> GivenIds(const JsonReader& line) const {
-    FATHOM_TRY(const JsonReader array, line.ArrayAt("ids"));
-    const int64_t vocab = folder_.checkpoint.config().vocab;
-    std::vector<int32_t> ids;
-    for (const Json& id : array.value().as_array()) {
-      if (!id.fits_int() || id.as_int() < 0 || id.as_int() >= vocab) {
-        return array.At(ids.size()).Mismatch("", Format("a token id from 0 to {}", vocab - 1));
-      }
-      ids.push_back(static_cast<int32_t>(id.as_int()));
-    }
-    return ids;
-  }
-
-  Result<std::vector<int32_t>> MessageIds(const JsonReader& line, const TextAssets& assets) const {
-    Json object = Json::MakeObject({{"messages", *line.value().Find("messages")}});
-    if (line.Has("tools")) object.Set("tools", *line.value().Find("tools"));
-    FATHOM_TRY(const Conversation conversation,
-               ParseConversation(JsonReader(object, line.Where())));
     PromptOptions prompt_options;
     prompt_options.add_generation_prompt = false;
     prompt_options.parse_special = options_.parse_special;
-    auto prompt = RenderPrompt(assets, conversation, prompt_options);
-    if (!prompt.ok()) return Within(line.Where(), std::move(prompt).error());
-    return std::move(prompt->ids);
+    FATHOM_TRY(Prompt prompt,
+               RenderPrompt(*assets, std::get<Conversation>(line.input), prompt_options));
+    return std::move(prompt.ids);
   }
 
-  Status CheckLength(const JsonReader& line, const std::vector<int32_t>& ids) const {
+  Status CheckLength(const std::vector<int32_t>& ids, const std::string& where) const {
     const auto size = static_cast<int64_t>(ids.size());
     if (size >= 1 && size <= options_.max_model_len) return Ok();
     return BadInput(Format("the line has {} ids, expected 1 to {}", size, options_.max_model_len),
-                    line.Where(),
+                    where,
                     size > 0 ? "shorten it, or raise --max-model-len" : "leave the line out");
   }
 

@@ -23,10 +23,9 @@ struct ScoreInputOptions {
   int64_t max_model_len = 0;  // most ids of a line
 };
 
-// Reads lines of JSON: {"id": NAME, and one of "ids": [...], "text": TEXT, "messages": [...]}; with
-// "messages" also "tools". NAME is letters, digits, '.', '_' and '-', is not "." or "..", and
-// stands once. Text begins with BOS where the tokenizer adds one to completions; messages go
-// through the chat template, without the start of a further answer. Empty lines are skipped.
+// Reads lines as api/score_line.h has them; each id stands once. Text begins with BOS where the
+// tokenizer adds one to completions; messages go through the chat template, without the start of a
+// further answer. Empty lines are skipped.
 //
 // Errors (kBadInput): the first bad line, with the number of others; ids outside the vocabulary,
 // more ids than max_model_len, text without a tokenizer.

@@ -48,9 +48,8 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
                NeedText(folder, flags.prompt_ids.empty() ? "a text prompt" : "--stop"));
   }
   const bool needs_template = flags.prompt_ids.empty() && !flags.raw;
-  if (needs_template && !folder.text->chat_template) {
-    return BadInput("the checkpoint has no chat template", folder.path,
-                    "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
+  if (needs_template && !folder.text->chat_template.ok()) {
+    return folder.text->chat_template.error();
   }
   FATHOM_OK(CheckStopIds(flags.sampling, folder.checkpoint.config().vocab));
   FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults.sampling));

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <ctime>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "cli/text_input.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
+#include "text/template_text.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -28,18 +28,9 @@ std::string Today() {
   return Format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-Result<std::optional<ChatTemplate>> LoadTemplate(FileSystem& files, const Tokenizer& tokenizer,
-                                                 const std::string& folder,
-                                                 const std::string& template_file) {
-  std::string text = tokenizer.chat_template().value_or("");
-  std::string source = JoinPath(folder, "tokenizer_config.json") + ": /chat_template";
-  if (!template_file.empty()) {
-    FATHOM_TRY(text, ReadTextInput(files, template_file));
-    source = InputName(template_file);
-  }
-  if (text.empty()) return std::optional<ChatTemplate>();
-  FATHOM_TRY(ChatTemplate parsed, ChatTemplate::Parse(text, source));
-  return std::optional<ChatTemplate>(std::move(parsed));
+Result<ChatTemplate> ParseTemplate(const Result<TemplateText>& source) {
+  if (!source.ok()) return source.error();
+  return ChatTemplate::Parse(*source);
 }
 
 }  // namespace
@@ -51,36 +42,37 @@ bool HasTokenizer(FileSystem& files, const std::string& folder) {
 Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
                                   const std::string& template_file) {
   FATHOM_TRY(Tokenizer tokenizer, Tokenizer::Load(files, folder));
-  FATHOM_TRY(auto chat_template, LoadTemplate(files, tokenizer, folder, template_file));
-  return TextAssets{std::move(tokenizer), std::move(chat_template)};
+  Result<TemplateText> source = tokenizer.chat_template();
+  if (!template_file.empty()) {
+    FATHOM_TRY(std::string text, ReadTextInput(files, template_file));
+    source = TemplateText{std::move(text), InputName(template_file)};
+  }
+  return TextAssets{std::move(tokenizer), ParseTemplate(source)};
 }
 
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
                             const PromptOptions& options) {
-  if (!assets.chat_template) {
-    return BadInput("the checkpoint has no chat template", "",
-                    "name one with --chat-template FILE, or give the text without messages");
-  }
+  if (!assets.chat_template.ok()) return assets.chat_template.error();
   ChatTemplate::Input input;
   input.messages = conversation.messages;
   input.tools = conversation.tools;
   input.add_generation_prompt = options.add_generation_prompt;
-  input.bos_token = assets.tokenizer.bos_token();
-  input.eos_token = assets.tokenizer.eos_token();
+  input.special_tokens = assets.tokenizer.special_tokens();
   input.extra = options.template_arguments;
   input.date = Today();
   FATHOM_TRY(const std::vector<TextSpan> spans, assets.chat_template->Render(input));
   Prompt prompt{JoinSpans(spans), {}};
-  prompt.ids = options.parse_special ? assets.tokenizer.Encode(prompt.text, true)
-                                     : assets.tokenizer.Encode(std::span<const TextSpan>(spans));
+  FATHOM_TRY(prompt.ids, options.parse_special
+                             ? assets.tokenizer.Encode(prompt.text, true)
+                             : assets.tokenizer.Encode(std::span<const TextSpan>(spans)));
   return prompt;
 }
 
-Prompt RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special) {
+Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special) {
   Prompt prompt{std::string(text), {}};
   const auto bos = assets.tokenizer.bos_id();
   if (assets.tokenizer.add_bos() && bos) prompt.ids.push_back(*bos);
-  const std::vector<int32_t> ids = assets.tokenizer.Encode(text, parse_special);
+  FATHOM_TRY(const std::vector<int32_t> ids, assets.tokenizer.Encode(text, parse_special));
   prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
   return prompt;
 }

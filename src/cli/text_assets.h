@@ -2,7 +2,6 @@
 #define FATHOM_CLI_TEXT_ASSETS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,17 +15,18 @@
 
 namespace fathom {
 
-// What turns text into ids and back: a checkpoint's tokenizer and its chat template, if it has one.
+// What turns text into ids and back: a checkpoint's tokenizer and its chat template, whose error
+// (none is there, it is not supported) is only that of commands that render one.
 struct TextAssets {
   Tokenizer tokenizer;
-  std::optional<ChatTemplate> chat_template;
+  Result<ChatTemplate> chat_template;
 };
 
 // True when the folder holds a tokenizer.json.
 bool HasTokenizer(FileSystem& files, const std::string& folder);
 
 // Reads the tokenizer of `folder`. `template_file`, unless empty, takes the place of the chat
-// template that the folder names.
+// template that the folder names; it has to be readable.
 Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
                                   const std::string& template_file);
 
@@ -43,13 +43,14 @@ struct Prompt {
   std::vector<int32_t> ids;
 };
 
-// Renders a conversation by the chat template. Errors (kBadInput): there is no template; what the
-// template raises.
+// Renders a conversation by the chat template. Errors (kBadInput): there is no template that can be
+// used; what the template raises.
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
                             const PromptOptions& options);
 
-// A completion without a template: the text, after BOS where the tokenizer adds one.
-Prompt RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special);
+// A completion without a template: the text, after BOS where the tokenizer adds one. Errors: as
+// Tokenizer::Encode.
+Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text, bool parse_special);
 
 }  // namespace fathom
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "text/normalizer.h"
+#include "text/marked_text.h"
 #include "text/utf8.h"
 
 namespace fathom {
@@ -50,13 +50,13 @@ AddedTokenFinder::AddedTokenFinder(std::vector<AddedToken> tokens) : tokens_(std
   }
 }
 
-const AddedToken* AddedTokenFinder::LongestAt(const MarkedBytes& input, size_t at) const {
+const AddedToken* AddedTokenFinder::LongestAt(const MarkedText& input, size_t at) const {
   const AddedToken* longest = nullptr;
   auto low = tokens_.begin();
   auto high = tokens_.end();
   // Narrows [low, high) to the tokens that begin with text[at, at + length].
-  for (size_t length = 0; at + length < input.text.size() && !input.plain[at + length]; ++length) {
-    const auto byte = static_cast<uint8_t>(input.text[at + length]);
+  for (size_t length = 0; at + length < input.size() && !input.IsMarked(at + length); ++length) {
+    const auto byte = static_cast<uint8_t>(input.text()[at + length]);
     const auto byte_of = [length](const AddedToken& token) {
       return static_cast<uint8_t>(token.content[length]);
     };
@@ -72,15 +72,15 @@ const AddedToken* AddedTokenFinder::LongestAt(const MarkedBytes& input, size_t a
   return longest;
 }
 
-std::optional<AddedTokenFinder::Found> AddedTokenFinder::Next(const MarkedBytes& input,
+std::optional<AddedTokenFinder::Found> AddedTokenFinder::Next(const MarkedText& input,
                                                               size_t from) const {
-  for (size_t at = from; at < input.text.size(); ++at) {
-    if (!begins_[static_cast<uint8_t>(input.text[at])]) continue;
+  for (size_t at = from; at < input.size(); ++at) {
+    if (!begins_[static_cast<uint8_t>(input.text()[at])]) continue;
     const AddedToken* token = LongestAt(input, at);
     if (token == nullptr) continue;
     Found found{at, at + token->content.size(), token->id};
-    if (token->lstrip) found.begin = WhiteSpaceBefore(input.text, from, found.begin);
-    if (token->rstrip) found.end = WhiteSpaceAfter(input.text, found.end);
+    if (token->lstrip) found.begin = WhiteSpaceBefore(input.text(), from, found.begin);
+    if (token->rstrip) found.end = WhiteSpaceAfter(input.text(), found.end);
     return found;
   }
   return std::nullopt;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "text/normalizer.h"
+#include "text/marked_text.h"
 
 namespace fathom {
 
@@ -34,12 +34,12 @@ class AddedTokenFinder {
     size_t end = 0;
     int32_t id = 0;
   };
-  // The first token at or after `from` that holds no plain byte. Cost: a search among the tokens
-  // for each byte of the longest that begins like the text there.
-  std::optional<Found> Next(const MarkedBytes& input, size_t from) const;
+  // The first token at or after `from` that holds no byte of a message. Cost: a search among the
+  // tokens for each byte of the longest that begins like the text there.
+  std::optional<Found> Next(const MarkedText& input, size_t from) const;
 
  private:
-  const AddedToken* LongestAt(const MarkedBytes& input, size_t at) const;
+  const AddedToken* LongestAt(const MarkedText& input, size_t at) const;
 
   std::vector<AddedToken> tokens_;  // by content
   std::array<bool, 256> begins_{};  // bytes with which a token begins

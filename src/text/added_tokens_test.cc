@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/normalizer.h"
+#include "text/marked_text.h"
 
 namespace fathom {
 namespace {
@@ -20,8 +20,10 @@ using Found = std::vector<std::pair<std::string, int32_t>>;
 Found FindAll(const std::vector<AddedToken>& tokens, std::string_view text,
               std::string_view plain = "") {
   const AddedTokenFinder finder(tokens);
-  MarkedBytes input{std::string(text), std::vector<bool>(text.size(), false)};
-  for (size_t i = 0; i < plain.size(); ++i) input.plain[i] = plain[i] == 'p';
+  MarkedText input;
+  for (size_t i = 0; i < text.size(); ++i) {
+    input.Append(text.substr(i, 1), i < plain.size() && plain[i] == 'p');
+  }
   Found found;
   size_t from = 0;
   while (const auto next = finder.Next(input, from)) {

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,7 @@
 #include "text/jinja_parser.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
-#include "text/tokenizer.h"
+#include "text/template_text.h"
 
 namespace fathom {
 
@@ -27,11 +26,10 @@ ChatTemplate::~ChatTemplate() = default;
 ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
 ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 
-Result<ChatTemplate> ChatTemplate::Parse(std::string_view text, std::string_view source) {
-  Result<jinja::Block> block = jinja::ParseTemplate(text);
-  if (!block.ok()) return Within(std::string(source), std::move(block).error());
-  return ChatTemplate(
-      std::make_unique<State>(State{std::string(source), std::move(block).value()}));
+Result<ChatTemplate> ChatTemplate::Parse(const TemplateText& source) {
+  Result<jinja::Block> block = jinja::ParseTemplate(source.text);
+  if (!block.ok()) return Within(source.source, std::move(block).error());
+  return ChatTemplate(std::make_unique<State>(State{source.source, std::move(block).value()}));
 }
 
 Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
@@ -41,8 +39,9 @@ Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
   FATHOM_TRY(variables["tools"], Value::FromJson(input.tools, /*from_message=*/true));
   variables["documents"] = Value();
   variables["add_generation_prompt"] = Value::Bool(input.add_generation_prompt);
-  variables["bos_token"] = Value::String(input.bos_token);
-  variables["eos_token"] = Value::String(input.eos_token);
+  for (const auto& [name, value] : input.special_tokens.as_object()) {
+    FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/false));
+  }
   if (!input.extra.is_object()) {
     return BadInput("extra variables are not an object", "", "give a JSON object");
   }

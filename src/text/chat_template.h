@@ -3,22 +3,24 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
-#include "text/tokenizer.h"
+#include "text/marked_text.h"
+#include "text/template_text.h"
 
 namespace fathom {
 
 // A checkpoint's Jinja chat template: the subset of Jinja2 that the published DeepSeek, Qwen and
-// Llama templates use, with transformers' settings (trim_blocks, lstrip_blocks).
+// Llama templates use, with transformers' settings (trim_blocks, lstrip_blocks). What it renders is
+// exactly Jinja2's text; what it cannot do is an error. docs/formats/chat-template.md.
+//
+// Threads  const calls are safe from several threads at once.
 class ChatTemplate {
  public:
   // Parses once. What the subset does not know is an error (kBadInput) naming it and its line.
-  // `source` is the name for messages.
-  static Result<ChatTemplate> Parse(std::string_view text, std::string_view source);
+  static Result<ChatTemplate> Parse(const TemplateText& source);
   ~ChatTemplate();
   ChatTemplate(ChatTemplate&&) noexcept;
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
@@ -27,9 +29,9 @@ class ChatTemplate {
     Json messages;  // array of {"role", "content", ...}
     Json tools;     // null or array
     bool add_generation_prompt = true;
-    std::string bos_token, eos_token;
-    Json extra = Json::MakeObject();  // further variables, e.g. {"thinking": true}
-    std::string date;                 // what strftime_now formats: "2026-01-02"
+    Json special_tokens = Json::MakeObject();  // those that are set: {"bos_token": "<s>", ...}
+    Json extra = Json::MakeObject();           // further variables, e.g. {"thinking": true}
+    std::string date;                          // what strftime_now formats: "2026-01-02"
   };
   // The prompt, cut where text of the messages (or tools) begins and ends. Errors: what the
   // template itself raises (raise_exception), unknown variables used as values, wrong types; each

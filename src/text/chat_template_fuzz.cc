@@ -20,7 +20,7 @@ fathom::ChatTemplate::Input MakeInput() {
                        "")
                        .value();
   input.tools = fathom::ParseJson(R"([{"name": "f", "parameters": {}}])", "").value();
-  input.bos_token = "<s>";
+  input.special_tokens.Set("bos_token", "<s>");
   input.date = "2026-01-02";
   return input;
 }
@@ -30,7 +30,7 @@ fathom::ChatTemplate::Input MakeInput() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fathom::ChatTemplate::Input input = MakeInput();
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto chat_template = fathom::ChatTemplate::Parse(text, "t");
+  const auto chat_template = fathom::ChatTemplate::Parse({text, "t"});
   if (!chat_template.ok()) {
     FATHOM_CHECK(chat_template.error().where.starts_with("t: line "));
     return 0;

@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 Result<std::vector<TextSpan>> Render(std::string_view text, const ChatTemplate::Input& input = {}) {
-  Result<ChatTemplate> parsed = ChatTemplate::Parse(text, "chat_template");
+  Result<ChatTemplate> parsed = ChatTemplate::Parse({std::string(text), "chat_template"});
   if (!parsed.ok()) return parsed.error();
   return parsed->Render(input);
 }
@@ -103,7 +103,7 @@ TEST(ChatTemplate, MarksToolsAndExtraVariables) {
   input.messages = Json::MakeArray();
   input.tools = Json::Array{Json::MakeObject({{"name", "f"}})};
   input.extra.Set("note", "n");
-  input.bos_token = "<s>";
+  input.special_tokens.Set("bos_token", "<s>");
   const auto spans = Render("{{ bos_token }}{{ tools[0] | tojson }}|{{ note }}", input);
   ASSERT_TRUE(spans.ok());
   ASSERT_EQ(spans->size(), 4U);
@@ -149,6 +149,21 @@ TEST(ChatTemplate, SaysWhatItCannotDoAndWhere) {
       {"{{ 'a' + 1 }}", "string + integer is not supported", "line 1"},
       {"{{ messages.append(1) }}", "method \"append\" of list is not supported", "line 1"},
       {"{{ 'a'.zfill(1) }}", "method \"zfill\" of string is not supported", "line 1"},
+      {"{{ {'a': 1}.items }}",
+       "method \"items\" of dict cannot be written: its call, (), is missing", "line 1"},
+      {"\n{{ 'a'.isspace is defined }}", "method \"isspace\" of string is not supported", "line 2"},
+      {"{{ {}.copy() }}", "method \"copy\" of dict is not supported", "line 1"},
+      {"{{ (1).real }}", "method \"real\" of integer is not supported", "line 1"},
+      {"{{ 'a'.__class__ }}", "attribute \"__class__\" of string is not supported", "line 1"},
+      {"{% for x in [1] %}{{ loop.changed(x) }}{% endfor %}",
+       "attribute \"changed\" of loop is not supported", "line 1"},
+      {"{% macro m() %}{% endmacro %}{{ m.name }}", "attribute \"name\" of macro is not supported",
+       "line 1"},
+      {"{{ '9223372036854775808' | int }}", "int: 9223372036854775808 is outside of 64 bits",
+       "line 1"},
+      {"{{ '1e19' | int }}", "int: 1e+19 is outside of 64 bits", "line 1"},
+      {"{{ '1f' | int(0, 16) }}", "int takes at most 1 arguments, found 2", "line 1"},
+      {"{{ [{}] | unique }}", "unique cannot tell a dict from another", "line 1"},
       {"{{ 'a' | trim(1, 2) }}", "trim takes at most 1 arguments, found 2", "line 1"},
       {"{{ 'a' | trim(set='b') }}", "trim has no argument \"set\"", "line 1"},
       {"{{ 'a'.split('b', sep='c') }}", "split is twice given the argument \"sep\"", "line 1"},
@@ -192,6 +207,19 @@ TEST(ChatTemplate, WhatItRaisesIsAboutTheMessagesAndTheRestAboutItself) {
             "--chat-template FILE");
   EXPECT_EQ(Render("{{ 5 // 0 }}").error().fix,
             "correct the template, or give another with --chat-template FILE");
+}
+
+// As transformers: what is not set is undefined and not "".
+TEST(ChatTemplate, SpecialTokensAreDefinedOnlyWhereTheyAreSet) {
+  ChatTemplate::Input input;
+  input.special_tokens = Json::MakeObject(
+      {{"pad_token", "<p>"}, {"additional_special_tokens", Json::Array{"<a>", "<b>"}}});
+  const auto spans = Render(
+      "{{ bos_token is defined }}{{ pad_token }}{{ additional_special_tokens | join }}", input);
+  ASSERT_TRUE(spans.ok());
+  EXPECT_EQ(JoinSpans(*spans), "False<p><a><b>");
+  EXPECT_EQ(spans->size(), 1U) << "they are the template's, not a message's";
+  EXPECT_EQ(Render("{{ bos_token + 'a' }}", input).error().what, "'bos_token' is undefined");
 }
 
 TEST(ChatTemplate, DateIsNeededOnlyWhereItIsUsed) {
@@ -246,6 +274,7 @@ TEST(ChatTemplate, HostileTemplatesEndInAnError) {
       {repeated("{% if x %}", 9999), "blocks nested deeper than 50 levels"},
       {"{{ range(100001) }}", "range has more than 100000 numbers"},
       {"{{ 2 ** 99999999999 }}", "2 ** 99999999999 is outside of 64 bits"},
+      {"{{ [1] * 9223372036854775807 }}", "the template takes more than 5000000 steps"},
       {"{{ 'a' | indent(99999999999) }}", "the template makes more than 128.0 MiB of text"},
   };
   for (const auto& [text, what] : rows) {
@@ -261,7 +290,7 @@ TEST(ChatTemplate, ManyMessagesAreFine) {
   for (int i = 0; i < 20000; ++i) {
     input.messages.Append(Json::MakeObject({{"role", "user"}, {"content", "text of a message"}}));
   }
-  input.bos_token = "<s>";
+  input.special_tokens.Set("bos_token", "<s>");
   const std::string folder = GoldenTokenizerFolder() + "/templates/";
   for (const char* name :
        {"deepseek-r1.jinja", "deepseek-v3.1.jinja", "qwen2.5-7b-instruct.jinja"}) {

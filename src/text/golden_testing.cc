@@ -13,11 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/golden_folder_testing.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "text/byte_alphabet.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -34,10 +32,6 @@ Json ReadJsonFile(const std::string& path) {
   if (json.ok()) return std::move(json).value();
   ADD_FAILURE() << json.error().ToString();
   return Json::MakeObject();
-}
-
-Json AddedTokenJson(int id, const char* content, bool special) {
-  return Json::MakeObject({{"id", id}, {"content", content}, {"special", special}});
 }
 
 }  // namespace
@@ -81,38 +75,6 @@ TokenizerFiles MakeR1Files(const TokenizerFiles& v3) {
   ReplaceAll(files.tokenizer_config, "<｜place▁holder▁no▁798｜>", "<think>");
   ReplaceAll(files.tokenizer_config, "<｜place▁holder▁no▁799｜>", "</think>");
   return files;
-}
-
-TokenizerFiles MakeTinyTokenizerFiles() {
-  Json vocab = Json::MakeObject();
-  for (int byte = 0; byte < 256; ++byte) {
-    vocab.as_object().emplace_back(ByteCharacter(static_cast<uint8_t>(byte)), byte);
-  }
-  Json merges = Json::MakeArray();
-  int next_id = 259;
-  for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{
-           {"h", "e"}, {"l", "l"}, {"he", "ll"}, {"hell", "o"}, {"Ġ", "w"}, {"o", "r"}}) {
-    vocab.Set(left + right, next_id++);
-    merges.Append(left + " " + right);
-  }
-  const Json bytes = Json::MakeObject({{"type", "ByteLevel"}, {"add_prefix_space", false}});
-  const Json json = Json::MakeObject(
-      {{"added_tokens",
-        Json::Array{AddedTokenJson(256, "<|begin|>", true), AddedTokenJson(257, "<|end|>", true),
-                    AddedTokenJson(258, "<think>", false)}},
-       {"normalizer", nullptr},
-       {"pre_tokenizer", bytes},
-       {"decoder", bytes},
-       {"model", Json::MakeObject({{"type", "BPE"}, {"vocab", vocab}, {"merges", merges}})}});
-  const Json config = Json::MakeObject(
-      {{"bos_token", "<|begin|>"}, {"eos_token", "<|end|>"}, {"add_bos_token", true}});
-  return {json.Dump(), config.Dump(), ""};
-}
-
-Tokenizer ParseOrDie(const TokenizerFiles& files) {
-  Result<Tokenizer> tokenizer = Tokenizer::Parse(files, "");
-  if (!tokenizer.ok()) CheckFailed(tokenizer.error().ToString().c_str(), __FILE__, __LINE__);
-  return std::move(tokenizer).value();
 }
 
 std::vector<int32_t> IdsOf(const Json& array) {

@@ -28,13 +28,6 @@ std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable
 // DeepSeek-R1's tokenizer is V3's with two placeholders renamed.
 TokenizerFiles MakeR1Files(const TokenizerFiles& v3);
 
-// A tokenizer with the 256 bytes as ids 0 to 255, a few merges of English and the added tokens
-// <|begin|> (256) and <|end|> (257), both special, and <think> (258).
-TokenizerFiles MakeTinyTokenizerFiles();
-
-// Ends the process with the error's text if the files are not good.
-Tokenizer ParseOrDie(const TokenizerFiles& files);
-
 std::vector<int32_t> IdsOf(const Json& array);
 
 }  // namespace fathom

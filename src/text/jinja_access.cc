@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "text/jinja_budget.h"
 #include "text/jinja_error.h"
+#include "text/jinja_methods.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
@@ -47,6 +48,14 @@ std::optional<Value> LoopField(const LoopData& loop, std::string_view name) {
     return index + 1 < size ? items[loop.index + 1] : Value::MakeUndefined("there is no next item");
   }
   return std::nullopt;
+}
+
+// The member of a dict; nullptr if there is none or the object is no dict.
+Result<const Value*> FindKey(const Value& object, std::string_view name, Budget& budget) {
+  const DictData* dict = object.dict();
+  if (dict == nullptr) return nullptr;
+  FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size() / 64)));
+  return FindMember(*dict, name);
 }
 
 // An index from the front, or nullopt if it is outside.
@@ -91,23 +100,29 @@ Result<std::vector<size_t>> SliceIndices(const SliceBounds& bounds, size_t size,
 
 Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& budget) {
   if (const std::string* what = object.undefined()) return TemplateError(*what);
-  if (const DictData* dict = object.dict()) {
-    FATHOM_OK(budget.Steps(static_cast<int64_t>(dict->members.size() / 64)));
-    const Value* member = FindMember(*dict, name);
-    return member != nullptr ? *member : Missing(object, name);
-  }
+  FATHOM_TRY(std::optional<Value> method, BoundMethod(object, name));
+  if (method.has_value()) return *std::move(method);
+  FATHOM_TRY(const Value* member, FindKey(object, name, budget));
+  if (member != nullptr) return *member;
   if (const Namespace* space = object.space()) {
     const auto place = space->attributes.find(name);
-    return place != space->attributes.end() ? place->second : Missing(object, name);
+    if (place != space->attributes.end()) return place->second;
   }
   if (const LoopData* loop = object.loop()) {
-    return LoopField(*loop, name).value_or(Missing(object, name));
+    if (const auto field = LoopField(*loop, name)) return *field;
+  }
+  if (name.starts_with("__") || object.IsCallable() || object.loop() != nullptr) {
+    return TemplateError(
+        Format("attribute \"{}\" of {} is not supported", name, object.TypeName()));
   }
   return Missing(object, name);
 }
 
 Result<Value> GetItem(const Value& object, const Value& index, Budget& budget) {
-  if (const MarkedText* name = index.string()) return GetAttribute(object, name->text(), budget);
+  if (const MarkedText* name = index.string()) {
+    FATHOM_TRY(const Value* member, FindKey(object, name->text(), budget));
+    return member != nullptr ? *member : GetAttribute(object, name->text(), budget);
+  }
   if (const std::string* what = object.undefined()) return TemplateError(*what);
   const std::optional<int64_t> number = index.integer();
   if (!number.has_value()) {

@@ -11,11 +11,12 @@
 
 namespace fathom::jinja {
 
-// object.name: a dict's member, a namespace's attribute, a field of `loop`; undefined if there is
-// none. Error: the object itself is undefined.
+// object.name: a method, else a dict's member, a namespace's attribute, a field of `loop`;
+// undefined if there is none. Error: the object itself is undefined, or Python has that attribute
+// and Fathom does not.
 Result<Value> GetAttribute(const Value& object, std::string_view name, Budget& budget);
-// object[index]: also items of lists and characters of texts, from the end if negative; undefined
-// past either end.
+// object[index]: an item of a list, a character of a text, from the end if negative; undefined past
+// either end. A name is a dict's member first, then as object.name.
 Result<Value> GetItem(const Value& object, const Value& index, Budget& budget);
 // "a.b.0" as the attribute argument of map and selectattr spells it.
 Result<Value> GetPath(const Value& object, std::string_view path, Budget& budget);

@@ -125,6 +125,28 @@ Result<Value> JoinLists(const ListData& left, const ListData& right, Budget& bud
   return Value::List(std::move(items), left.is_tuple);
 }
 
+Result<Value> RepeatList(const ListData& list, int64_t count, Budget& budget) {
+  Values items;
+  for (int64_t i = 0; i < count && !list.items.empty(); ++i) {
+    FATHOM_OK(budget.Steps(static_cast<int64_t>(list.items.size())));
+    items.insert(items.end(), list.items.begin(), list.items.end());
+  }
+  return Value::List(std::move(items), list.is_tuple);
+}
+
+// `count` times a text or a list; nullopt for other types.
+Result<std::optional<Value>> RepeatSequence(const Value& sequence, const Value& count,
+                                            Budget& budget) {
+  if (!count.integer().has_value()) return std::optional<Value>();
+  if (const ListData* list = sequence.list()) {
+    FATHOM_TRY(Value repeated, RepeatList(*list, *count.integer(), budget));
+    return std::optional(std::move(repeated));
+  }
+  if (!sequence.is_string()) return std::optional<Value>();
+  FATHOM_TRY(MarkedText text, Repeat(*sequence.string(), *count.integer(), budget));
+  return std::optional(Value::String(std::move(text)));
+}
+
 }  // namespace
 
 Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& right, Budget& budget) {
@@ -141,9 +163,11 @@ Result<Value> Arithmetic(BinaryOperator op, const Value& left, const Value& righ
       left.list()->is_tuple == right.list()->is_tuple) {
     return JoinLists(*left.list(), *right.list(), budget);
   }
-  if (op == BinaryOperator::kMultiply && left.is_string() && right.integer().has_value()) {
-    FATHOM_TRY(MarkedText text, Repeat(*left.string(), *right.integer(), budget));
-    return Value::String(std::move(text));
+  if (op == BinaryOperator::kMultiply) {
+    for (const auto& [sequence, count] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+      FATHOM_TRY(std::optional<Value> repeated, RepeatSequence(*sequence, *count, budget));
+      if (repeated.has_value()) return *std::move(repeated);
+    }
   }
   return TemplateError(
       Format("{} {} {} is not supported", left.TypeName(), Sign(op), right.TypeName()));

@@ -330,19 +330,6 @@ class Evaluator {
   // --- Calls
 
   Result<Value> Get(const Call& node) {
-    if (const auto* attribute = std::get_if<Attribute>(&node.callee->node)) {
-      FATHOM_TRY(const Value object, Evaluate(*attribute->object));
-      FATHOM_TRY(const Arguments arguments, GetArguments(node.arguments));
-      if (HasMethod(object, attribute->name)) {
-        return CallMethod(object, attribute->name, arguments, budget_);
-      }
-      FATHOM_TRY(const Value callee, GetAttribute(object, attribute->name, budget_));
-      if (callee.is_undefined()) {
-        return TemplateError(
-            Format("method \"{}\" of {} is not supported", attribute->name, object.TypeName()));
-      }
-      return CallValue(callee, arguments);
-    }
     FATHOM_TRY(const Value callee, Evaluate(*node.callee));
     FATHOM_TRY(const Arguments arguments, GetArguments(node.arguments));
     return CallValue(callee, arguments);
@@ -351,6 +338,9 @@ class Evaluator {
   Result<Value> CallValue(const Value& callee, const Arguments& arguments) {
     if (const std::string* what = callee.undefined()) return TemplateError(*what);
     if (const MacroData* macro = callee.macro()) return CallMacro(*macro, arguments);
+    if (const MethodData* method = callee.method()) {
+      return CallMethod(method->object, method->name, arguments, budget_);
+    }
     const std::optional<Function> function = callee.function();
     if (!function.has_value()) {
       return TemplateError(Format("{} cannot be called", callee.TypeName()));

@@ -17,6 +17,7 @@
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
 #include "text/jinja_error.h"
+#include "text/jinja_numbers.h"
 #include "text/jinja_predicates.h"
 #include "text/jinja_print.h"
 #include "text/jinja_strings.h"
@@ -44,6 +45,11 @@ Result<Value> InCase(const Value& input, const Values& /*arguments*/, Budget& bu
   return Value::String(ChangeCase(text, to));
 }
 
+Result<Value> Title(const Value& input, const Values& /*arguments*/, Budget& budget) {
+  FATHOM_TRY(const MarkedText text, ToText(input, budget));
+  return Value::String(TitleWords(text));
+}
+
 Result<Value> ReplaceIn(const Value& input, const Values& arguments, Budget& budget) {
   FATHOM_TRY(const MarkedText text, ToText(input, budget));
   FATHOM_TRY(const MarkedText from, ToText(arguments[0], budget));
@@ -58,29 +64,30 @@ Result<Value> AsText(const Value& input, const Values& /*arguments*/, Budget& bu
   return Value::String(std::move(text));
 }
 
-// Jinja's indent: `width` spaces (or that text) before each line but the first.
+// The indent's text: that many spaces, or the text itself.
+Result<MarkedText> Margin(const Value& width, Budget& budget) {
+  if (const MarkedText* given = width.string()) return *given;
+  FATHOM_TRY(const int64_t spaces, IntegerOr(width, 4));
+  return Repeat(MarkedText(" ", false), spaces, budget);
+}
+
+// Jinja's indent: before each line but the first, and not before empty ones, but for what the
+// arguments say. Line ends of all kinds become \n.
 Result<Value> Indent(const Value& input, const Values& arguments, Budget& budget) {
-  FATHOM_TRY(const MarkedText text, ToText(input, budget));
-  MarkedText margin("    ", false);
-  if (const MarkedText* given = arguments[0].string()) {
-    margin = *given;
-  } else {
-    FATHOM_TRY(const int64_t width, IntegerOr(arguments[0], 4));
-    FATHOM_TRY(margin, Repeat(MarkedText(" ", false), width, budget));
-  }
+  FATHOM_TRY(MarkedText text, ToText(input, budget));
+  FATHOM_TRY(const MarkedText margin, Margin(arguments[0], budget));
   const bool blank = arguments[2].Truthy();
+  text.Append("\n", false);  // so that a text that ends in a line end keeps it
   MarkedText out;
-  bool indents = arguments[1].Truthy();
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.text().find('\n', begin), text.size());
-    if (indents && (blank || end > begin)) {
+  if (arguments[1].Truthy()) out.Append(margin);
+  const std::vector<MarkedText> lines = SplitLines(text, /*keep_ends=*/false);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) out.Append("\n", false);
+    if (i > 0 && (blank || !lines[i].empty())) {
       FATHOM_OK(budget.Bytes(margin.size()));
       out.Append(margin);
     }
-    out.Append(text.Slice(begin, std::min(end + 1, text.size())));
-    begin = end + 1;
-    indents = true;
+    out.Append(lines[i]);
   }
   return Value::String(std::move(out));
 }
@@ -172,50 +179,62 @@ Result<Value> Reverse(const Value& input, const Values& /*arguments*/, Budget& b
   return Value::List(Values(list->items.rbegin(), list->items.rend()));
 }
 
-Result<Value> Unique(const Value& input, const Values& /*arguments*/, Budget& budget) {
+// By what unique, min and max tell items apart, with the arguments "case_sensitive attribute":
+// texts without their case unless told.
+Result<Value> KeyOf(const Value& item, const Values& arguments, Budget& budget) {
+  Value key = item;
+  if (!arguments[1].is_undefined() && !arguments[1].is_none()) {
+    FATHOM_TRY(const MarkedText path, ToText(arguments[1], budget));
+    FATHOM_TRY(key, GetPath(item, path.text(), budget));
+  }
+  if (!key.is_string() || arguments[0].Truthy()) return key;
+  FATHOM_OK(budget.Bytes(key.string()->size()));
+  return Value::String(ChangeCase(*key.string(), Case::kLower));
+}
+
+Result<Value> Unique(const Value& input, const Values& arguments, Budget& budget) {
   FATHOM_TRY(const auto list, Iterate(input, budget));
   Values kept;
+  Values keys;
   for (const Value& item : list->items) {
-    bool known = false;
-    for (size_t i = 0; i < kept.size() && !known; ++i) {
-      FATHOM_TRY(known, Equal(kept[i], item, budget));
+    FATHOM_TRY(Value key, KeyOf(item, arguments, budget));
+    if (key.is_dict() || (key.is_list() && !key.list()->is_tuple)) {
+      return TemplateError(Format("unique cannot tell a {} from another", key.TypeName()));
     }
-    if (!known) kept.push_back(item);
+    bool known = false;
+    for (size_t i = 0; i < keys.size() && !known; ++i) {
+      FATHOM_TRY(known, Equal(keys[i], key, budget));
+    }
+    if (known) continue;
+    keys.push_back(std::move(key));
+    kept.push_back(item);
   }
   return Value::List(std::move(kept));
 }
 
-// The number at the beginning and end of which nothing but space stands.
-std::optional<double> ParseFloat(std::string_view text) {
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-std::string Stripped(const MarkedText& text) {
-  return Strip(text, Side::kBoth, std::nullopt).text();
+// Jinja's int: Python's int(), and int(float()) where that fails on a text.
+Result<std::optional<Value>> IntegerOf(const Value& input) {
+  if (const auto whole = input.integer()) return std::optional(Value::Int(*whole));
+  const MarkedText* text = input.string();
+  if (text == nullptr && !input.is_number()) return std::optional<Value>();
+  if (text == nullptr) return input.is_int() ? std::optional(input) : Truncate(*input.number());
+  FATHOM_TRY(std::optional<Value> whole, ParseInteger(text->text()));
+  const std::optional<double> number = ParseFloat(text->text());
+  if (whole.has_value() || !number.has_value() || std::isinf(*number)) return whole;
+  return Truncate(*number);
 }
 
 Result<Value> AsInteger(const Value& input, const Values& arguments, Budget& /*budget*/) {
-  const Value fallback = arguments[0].is_undefined() ? Value::Int(0) : arguments[0];
-  if (const auto whole = input.integer()) return Value::Int(*whole);
-  std::optional<double> number = input.number();
-  if (const MarkedText* text = input.string()) {
-    const std::string digits = Stripped(*text);
-    int64_t whole = 0;
-    const char* end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, whole);
-    if (parsed.ec == std::errc() && parsed.ptr == end) return Value::Int(whole);
-    number = ParseFloat(digits);
-  }
-  constexpr double kLimit = 9.2e18;  // inside int64
-  if (!number.has_value() || !(std::abs(*number) < kLimit)) return fallback;
-  return Value::Int(static_cast<int64_t>(*number));
+  if (const std::string* what = input.undefined()) return TemplateError(*what);
+  FATHOM_TRY(std::optional<Value> whole, IntegerOf(input));
+  if (whole.has_value()) return *std::move(whole);
+  return arguments[0].is_undefined() ? Value::Int(0) : arguments[0];
 }
 
 Result<Value> AsFloat(const Value& input, const Values& arguments, Budget& /*budget*/) {
+  if (const std::string* what = input.undefined()) return TemplateError(*what);
   std::optional<double> number = input.number();
-  if (const MarkedText* text = input.string()) number = ParseFloat(Stripped(*text));
+  if (const MarkedText* text = input.string()) number = ParseFloat(text->text());
   if (number.has_value()) return Value::Float(*number);
   return arguments[0].is_undefined() ? Value::Float(0) : arguments[0];
 }
@@ -228,22 +247,28 @@ Result<Value> Absolute(const Value& input, const Values& /*arguments*/, Budget& 
   return TemplateError(Format("abs does not work on {}", input.TypeName()));
 }
 
-// The least (sign 1) or greatest (sign -1) item.
-Result<Value> Extreme(const Value& input, int sign, Budget& budget) {
+// The first of the least (sign 1) or greatest (sign -1) items.
+Result<Value> Extreme(const Value& input, int sign, const Values& arguments, Budget& budget) {
   FATHOM_TRY(const auto list, Iterate(input, budget));
   if (list->items.empty()) return Value::MakeUndefined("the list is empty");
-  const Value* best = &list->items[0];
+  const Value* best = nullptr;
+  Value best_key;
   for (const Value& item : list->items) {
-    FATHOM_TRY(const int order, Compare(item, *best));
-    if (order * sign < 0) best = &item;
+    FATHOM_TRY(Value key, KeyOf(item, arguments, budget));
+    if (best != nullptr) {
+      FATHOM_TRY(const int order, Compare(key, best_key));
+      if (order * sign >= 0) continue;
+    }
+    best = &item;
+    best_key = std::move(key);
   }
   return *best;
 }
-Result<Value> Min(const Value& input, const Values& /*arguments*/, Budget& budget) {
-  return Extreme(input, 1, budget);
+Result<Value> Min(const Value& input, const Values& arguments, Budget& budget) {
+  return Extreme(input, 1, arguments, budget);
 }
-Result<Value> Max(const Value& input, const Values& /*arguments*/, Budget& budget) {
-  return Extreme(input, -1, budget);
+Result<Value> Max(const Value& input, const Values& arguments, Budget& budget) {
+  return Extreme(input, -1, arguments, budget);
 }
 
 // The first argument of map, select and their like: the name of an attribute, filter or predicate.
@@ -331,6 +356,7 @@ constexpr Choice kSelectAttr = {"selectattr", true, true};
 constexpr Choice kRejectAttr = {"rejectattr", false, true};
 
 constexpr Signature kNoArguments = {"", 0};
+constexpr Signature kKeyed = {"case_sensitive attribute", 0};
 constexpr Signature kFree = {"*", 0};
 
 constexpr Filter kFilters[] = {
@@ -350,8 +376,8 @@ constexpr Filter kFilters[] = {
     {"list", kNoArguments, AsList},
     {"lower", kNoArguments, InCase<Case::kLower>},
     {"map", kFree, nullptr, Map},
-    {"max", kNoArguments, Max},
-    {"min", kNoArguments, Min},
+    {"max", kKeyed, Max},
+    {"min", kKeyed, Min},
     {"reject", kFree, nullptr, Choose<kReject>},
     {"rejectattr", kFree, nullptr, Choose<kRejectAttr>},
     {"replace", {"old new count", 2}, ReplaceIn},
@@ -360,10 +386,10 @@ constexpr Filter kFilters[] = {
     {"select", kFree, nullptr, Choose<kSelect>},
     {"selectattr", kFree, nullptr, Choose<kSelectAttr>},
     {"string", kNoArguments, AsText},
-    {"title", kNoArguments, InCase<Case::kTitle>},
+    {"title", kNoArguments, Title},
     {"tojson", {"ensure_ascii indent separators sort_keys", 0}, AsJson},
     {"trim", {"chars", 0}, Trim},
-    {"unique", kNoArguments, Unique},
+    {"unique", kKeyed, Unique},
     {"upper", kNoArguments, InCase<Case::kUpper>},
 };
 

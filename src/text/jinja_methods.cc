@@ -1,6 +1,5 @@
 #include "text/jinja_methods.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
@@ -18,11 +18,13 @@
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
+#include "text/unicode_letters.h"
+#include "text/utf8.h"
 
 namespace fathom::jinja {
 namespace {
 
-enum class Type { kString, kDict, kList };
+enum class Type { kString, kDict, kList, kNumber };
 
 struct Method {
   Type type;
@@ -55,8 +57,8 @@ Result<Value> SplitText(const Value& object, const Values& arguments, Budget& bu
   FATHOM_TRY(std::vector<MarkedText> pieces, Split(*object.string(), options));
   return ListOfTexts(std::move(pieces), budget);
 }
-Result<Value> SplitTextLines(const Value& object, const Values& /*arguments*/, Budget& budget) {
-  return ListOfTexts(SplitLines(*object.string()), budget);
+Result<Value> SplitTextLines(const Value& object, const Values& arguments, Budget& budget) {
+  return ListOfTexts(SplitLines(*object.string(), arguments[0].Truthy()), budget);
 }
 
 // startswith and endswith take one text or a tuple of them.
@@ -134,13 +136,16 @@ Result<Value> JoinTexts(const Value& object, const Values& arguments, Budget& bu
   return Value::String(std::move(out));
 }
 
-// str.isdigit and its like, for ASCII; the empty text is none of them.
-template <bool (*is)(char)>
-Result<Value> AllAre(const Value& object, const Values& /*arguments*/, Budget& /*budget*/) {
+// The empty text is no digit.
+Result<Value> AreDigits(const Value& object, const Values& /*arguments*/, Budget& /*budget*/) {
   const std::string& text = object.string()->text();
-  return Value::Bool(!text.empty() && std::all_of(text.begin(), text.end(), is));
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint character = DecodeUtf8(text, at);
+    if (!character.valid || !IsDigit(character.value)) return Value::Bool(false);
+    at += character.length;
+  }
+  return Value::Bool(!text.empty());
 }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 Result<Value> DictItems(const Value& object, const Values& /*arguments*/, Budget& budget) {
   return RunFilter(*FindFilter("items"), object, {}, budget);
@@ -187,7 +192,7 @@ constexpr Method kMethods[] = {
     {Type::kString, "rstrip", {"chars", 0}, StripText<Side::kRight>},
     {Type::kString, "split", {"sep maxsplit", 0}, SplitText<false>},
     {Type::kString, "rsplit", {"sep maxsplit", 0}, SplitText<true>},
-    {Type::kString, "splitlines", kNoArguments, SplitTextLines},
+    {Type::kString, "splitlines", {"keepends", 0}, SplitTextLines},
     {Type::kString, "startswith", {"prefix", 1}, HasAffix<false>},
     {Type::kString, "endswith", {"suffix", 1}, HasAffix<true>},
     {Type::kString, "upper", kNoArguments, TextInCase<Case::kUpper>},
@@ -199,7 +204,7 @@ constexpr Method kMethods[] = {
     {Type::kString, "rfind", {"sub", 1}, FindLast},
     {Type::kString, "count", {"sub", 1}, CountText},
     {Type::kString, "join", {"iterable", 1}, JoinTexts},
-    {Type::kString, "isdigit", kNoArguments, AllAre<IsDigit>},
+    {Type::kString, "isdigit", kNoArguments, AreDigits},
     {Type::kDict, "items", kNoArguments, DictItems},
     {Type::kDict, "keys", kNoArguments, DictKeys},
     {Type::kDict, "values", kNoArguments, DictValues},
@@ -208,12 +213,51 @@ constexpr Method kMethods[] = {
     {Type::kList, "index", {"value", 1}, ListIndex},
 };
 
+// What Python's types have besides, spaces between. `changing`: refused by the sandbox, which makes
+// them undefined.
+struct OtherAttributes {
+  Type type;
+  std::string_view unsupported, changing;
+};
+constexpr OtherAttributes kOtherAttributes[] = {
+    {Type::kString,
+     "casefold center encode expandtabs format format_map index isalnum isalpha isascii isdecimal "
+     "isidentifier islower isnumeric isprintable isspace istitle isupper ljust maketrans partition "
+     "removeprefix removesuffix rindex rjust rpartition swapcase translate zfill",
+     ""},
+    {Type::kDict, "copy fromkeys", "clear pop popitem setdefault update"},
+    {Type::kList, "copy", "append clear extend insert pop remove reverse sort"},
+    {Type::kNumber,
+     "as_integer_ratio bit_count bit_length conjugate denominator from_bytes fromhex hex imag "
+     "is_integer numerator real to_bytes",
+     ""},
+};
+
+bool HasWord(std::string_view words, std::string_view word) {
+  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const bool begins = at == 0 || words[at - 1] == ' ';
+    const size_t end = at + word.size();
+    if (begins && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
+bool IsOf(Type type, const Value& object) {
+  switch (type) {
+    case Type::kString:
+      return object.is_string();
+    case Type::kDict:
+      return object.is_dict();
+    case Type::kList:
+      return object.is_list();
+    default:
+      return object.is_number();
+  }
+}
+
 const Method* FindMethod(const Value& object, std::string_view name) {
   for (const Method& method : kMethods) {
-    const bool fits = (method.type == Type::kString && object.is_string()) ||
-                      (method.type == Type::kDict && object.is_dict()) ||
-                      (method.type == Type::kList && object.is_list());
-    if (fits && method.name == name) return &method;
+    if (method.name == name && IsOf(method.type, object)) return &method;
   }
   return nullptr;
 }
@@ -228,8 +272,18 @@ Result<Value> Cycle(const LoopData& loop, const Arguments& arguments) {
 
 }  // namespace
 
-bool HasMethod(const Value& object, std::string_view name) {
-  return FindMethod(object, name) != nullptr || (object.loop() != nullptr && name == "cycle");
+Result<std::optional<Value>> BoundMethod(const Value& object, std::string_view name) {
+  if (FindMethod(object, name) != nullptr || (object.loop() != nullptr && name == "cycle")) {
+    return std::optional(Value::OfMethod(object, name));
+  }
+  for (const OtherAttributes& other : kOtherAttributes) {
+    if (!IsOf(other.type, object)) continue;
+    const std::string what =
+        Format("method \"{}\" of {} is not supported", name, object.TypeName());
+    if (HasWord(other.changing, name)) return std::optional(Value::MakeUndefined(what));
+    if (HasWord(other.unsupported, name)) return TemplateError(what);
+  }
+  return std::optional<Value>();
 }
 
 Result<Value> CallMethod(const Value& object, std::string_view name, const Arguments& arguments,

@@ -1,6 +1,7 @@
 #ifndef FATHOM_TEXT_JINJA_METHODS_H_
 #define FATHOM_TEXT_JINJA_METHODS_H_
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -10,11 +11,12 @@
 
 namespace fathom::jinja {
 
-// Whether values of this type have a method of that name.
-bool HasMethod(const Value& object, std::string_view name);
+// object.name without its call: nullopt if Python's type has no such attribute. Undefined for
+// methods that would change their object, as in the sandbox. Error: Python has it, Fathom does not.
+Result<std::optional<Value>> BoundMethod(const Value& object, std::string_view name);
 
-// object.name(arguments): the methods of Python's str and dict that do not change their object, and
-// loop.cycle. CHECK: HasMethod.
+// object.name(arguments): the methods of Python's str, dict and list that do not change their
+// object, and loop.cycle. CHECK: BoundMethod gave a method.
 Result<Value> CallMethod(const Value& object, std::string_view name, const Arguments& arguments,
                          Budget& budget);
 

@@ -1,7 +1,9 @@
 #include "text/jinja_predicates.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/format.h"
@@ -9,9 +11,12 @@
 #include "text/jinja_arguments.h"
 #include "text/jinja_budget.h"
 #include "text/jinja_error.h"
+#include "text/jinja_print.h"
 #include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
+#include "text/unicode_letters.h"
+#include "text/utf8.h"
 
 namespace fathom::jinja {
 namespace {
@@ -38,7 +43,7 @@ bool IsFloat(const Value& v) { return v.is_float(); }
 bool IsBoolean(const Value& v) { return v.is_bool(); }
 bool IsTrue(const Value& v) { return v.is_bool() && v.Truthy(); }
 bool IsFalse(const Value& v) { return v.is_bool() && !v.Truthy(); }
-bool IsCallable(const Value& v) { return v.macro() != nullptr || v.function().has_value(); }
+bool IsCallable(const Value& v) { return v.IsCallable(); }
 
 Result<bool> DivisibleBy(const Value& input, const Values& arguments, Budget& /*budget*/) {
   const std::optional<int64_t> number = input.integer();
@@ -85,19 +90,26 @@ bool LessOrEqual(int order) { return order <= 0; }
 bool Greater(int order) { return order > 0; }
 bool GreaterOrEqual(int order) { return order >= 0; }
 
-// Python's str.isupper and islower: some letter has a case, and all that have are of this one.
-Result<bool> IsCased(const Value& input, Case to) {
-  if (!input.is_string()) return false;
-  const MarkedText& text = *input.string();
-  const Case other = to == Case::kUpper ? Case::kLower : Case::kUpper;
-  return ChangeCase(text, to).text() == text.text() &&
-         ChangeCase(text, other).text() != text.text();
+// Python's str.isupper and islower of the value's text: some character has a case, and all that
+// have are of this one.
+Result<bool> IsCased(const Value& input, LetterCase wanted, Budget& budget) {
+  FATHOM_TRY(const MarkedText marked, ToText(input, budget));
+  const std::string& text = marked.text();
+  bool some = false;
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint character = DecodeUtf8(text, at);
+    const LetterCase found = character.valid ? CaseOf(character.value) : LetterCase::kNone;
+    if (found != LetterCase::kNone && found != wanted) return false;
+    some = some || found == wanted;
+    at += character.length;
+  }
+  return some;
 }
-Result<bool> IsUpper(const Value& input, const Values& /*arguments*/, Budget& /*budget*/) {
-  return IsCased(input, Case::kUpper);
+Result<bool> IsUpper(const Value& input, const Values& /*arguments*/, Budget& budget) {
+  return IsCased(input, LetterCase::kUpper, budget);
 }
-Result<bool> IsLower(const Value& input, const Values& /*arguments*/, Budget& /*budget*/) {
-  return IsCased(input, Case::kLower);
+Result<bool> IsLower(const Value& input, const Values& /*arguments*/, Budget& budget) {
+  return IsCased(input, LetterCase::kLower, budget);
 }
 
 constexpr Signature kNoArguments = {"", 0};

@@ -18,6 +18,7 @@
 #include "text/jinja_error.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
+#include "text/unicode_letters.h"
 #include "text/utf8.h"
 
 namespace fathom::jinja {
@@ -98,6 +99,9 @@ Status PutEscaped(const MarkedText& text, Writer& out, const Escape& escape) {
   return Ok();
 }
 
+// What DecodeUtf8 gives for bytes that are not UTF-8, which stay as they are.
+constexpr uint32_t kReplacement = 0xFFFD;
+
 Status PutRepr(const Value& value, Writer& out);
 
 // Python quotes with ' unless the text holds ' and no ".
@@ -112,8 +116,9 @@ Status PutQuoted(const MarkedText& text, Writer& out) {
     if (value == '\n') return "\\n";
     if (value == '\r') return "\\r";
     if (value == '\t') return "\\t";
-    if (value < 0x20 || value == 0x7F) return Format("\\x{:02x}", value);
-    return std::string(written);
+    if (value == kReplacement || IsPrintable(value)) return std::string(written);
+    if (value < 0x100) return Format("\\x{:02x}", value);
+    return value < 0x10000 ? Format("\\u{:04x}", value) : Format("\\U{:08x}", value);
   };
   FATHOM_OK(PutEscaped(text, out, escape));
   return out.Put(std::string_view(&quote, 1), marked);
@@ -148,7 +153,18 @@ Status PutRepr(const Value& value, Writer& out) {
   if (const ListData* list = value.list()) return PutListRepr(*list, marked, out);
   if (const DictData* dict = value.dict()) return PutDictRepr(*dict, marked, out);
   if (value.is_undefined()) return out.Put("Undefined", false);
+  if (const MethodData* method = value.method()) {
+    return TemplateError(Format("method \"{}\" of {} cannot be written: its call, (), is missing",
+                                method->name, method->object.TypeName()));
+  }
   return TemplateError(Format("a {} cannot be written", value.TypeName()));
+}
+
+// json.dumps writes what JSON does not have as JavaScript does.
+std::string JsonNumber(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return FloatText(value);
 }
 
 class JsonWriter {
@@ -160,6 +176,7 @@ class JsonWriter {
     const bool marked = value.from_message();
     if (value.is_none()) return out_.Put("null", marked);
     if (value.is_bool()) return out_.Put(value.Truthy() ? "true" : "false", marked);
+    if (value.is_float()) return out_.Put(JsonNumber(*value.number()), marked);
     if (const auto scalar = ScalarText(value)) return out_.Put(*scalar, marked);
     if (const MarkedText* text = value.string()) return PutString(*text);
     if (const ListData* list = value.list()) return PutList(*list, marked);

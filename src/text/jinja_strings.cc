@@ -1,7 +1,6 @@
 #include "text/jinja_strings.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "text/jinja_error.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
+#include "text/unicode_letters.h"
 #include "text/utf8.h"
 
 namespace fathom::jinja {
@@ -83,6 +83,47 @@ std::vector<size_t> OccurrencesFromRight(std::string_view text, std::string_view
   for (size_t& place : places) place = text.size() - place - needle.size();
   std::reverse(places.begin(), places.end());
   return places;
+}
+
+// Python, "str.splitlines".
+bool EndsLine(uint32_t value) {
+  return (value >= '\n' && value <= '\r') || (value >= 0x1C && value <= 0x1E) || value == 0x85 ||
+         value == 0x2028 || value == 0x2029;
+}
+
+// Jinja's _word_beginning_split_re.
+bool BeginsWord(std::string_view text, size_t at) {
+  const CodePoint character = DecodeUtf8(text, at);
+  if (character.value < 0x80 &&
+      std::string_view("-({[<").find(text[at]) != std::string_view::npos) {
+    return true;
+  }
+  return character.valid && IsPythonSpace(character.value);
+}
+
+// The first character from i on, going by `step`, that is not case-ignorable has a case.
+bool CasedBeside(std::string_view text, const std::vector<size_t>& offsets, size_t i, int step) {
+  const auto characters = static_cast<ptrdiff_t>(offsets.size()) - 1;
+  for (auto at = static_cast<ptrdiff_t>(i) + step; at >= 0 && at < characters; at += step) {
+    const CodePoint character = DecodeUtf8(text, offsets[static_cast<size_t>(at)]);
+    if (!character.valid) return false;
+    if (!IsCaseIgnorable(character.value)) return CaseOf(character.value) != LetterCase::kNone;
+  }
+  return false;
+}
+
+// Character i in lower case. A capital sigma becomes another letter at the end of a word
+// (SpecialCasing.txt, Final_Sigma).
+void AppendLowerAt(std::string_view text, const std::vector<size_t>& offsets, size_t i,
+                   std::string& out) {
+  constexpr uint32_t kCapitalSigma = 0x3A3;
+  const uint32_t value = DecodeUtf8(text, offsets[i]).value;
+  if (value == kCapitalSigma && CasedBeside(text, offsets, i, -1) &&
+      !CasedBeside(text, offsets, i, 1)) {
+    out += "\u03c2";
+  } else {
+    AppendLower(value, out);
+  }
 }
 
 // Python puts `to` between all characters when `from` is empty.
@@ -164,14 +205,20 @@ Result<std::vector<MarkedText>> Split(const MarkedText& text, const SplitOptions
   return pieces;
 }
 
-std::vector<MarkedText> SplitLines(const MarkedText& text) {
+std::vector<MarkedText> SplitLines(const MarkedText& text, bool keep_ends) {
   std::vector<MarkedText> lines;
-  const std::string& bytes = text.text();
-  for (size_t begin = 0; begin < bytes.size();) {
-    const size_t end = std::min(bytes.find_first_of("\r\n", begin), bytes.size());
-    lines.push_back(text.Slice(begin, end));
-    begin = end + (bytes.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  const std::string_view bytes = text.text();
+  size_t begin = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    const CodePoint character = DecodeUtf8(bytes, at);
+    const size_t next = at + (bytes.substr(at, 2) == "\r\n" ? 2 : character.length);
+    if (character.valid && EndsLine(character.value)) {
+      lines.push_back(text.Slice(begin, keep_ends ? next : at));
+      begin = next;
+    }
+    at = next;
   }
+  if (begin < bytes.size()) lines.push_back(text.Slice(begin, bytes.size()));
   return lines;
 }
 
@@ -193,21 +240,38 @@ Result<MarkedText> Replace(const MarkedText& text, const MarkedText& from, const
 
 MarkedText ChangeCase(const MarkedText& text, Case to) {
   MarkedText out;
-  bool word_begins = true;
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint character = DecodeUtf8(text.text(), at);
-    const auto value = static_cast<int32_t>(character.value);
-    const bool upper = to == Case::kUpper || (word_begins && to != Case::kLower);
-    std::string mapped(std::string_view(text.text()).substr(at, character.length));
-    if (character.valid) {
-      mapped.clear();
-      AppendUtf8(static_cast<uint32_t>(upper ? utf8proc_toupper(value) : utf8proc_tolower(value)),
-                 mapped);
+  const std::vector<size_t> offsets = CharacterOffsets(text.text());
+  bool inside_word = false;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const CodePoint character = DecodeUtf8(text.text(), offsets[i]);
+    if (!character.valid) {
+      out.Append(text.Slice(offsets[i], offsets[i + 1]));
+      continue;
     }
-    out.Append(mapped, text.IsMarked(at));
-    const bool cased = utf8proc_toupper(value) != value || utf8proc_tolower(value) != value;
-    word_begins = to == Case::kTitle && !cased;
-    at += character.length;
+    std::string mapped;
+    if (to == Case::kUpper) {
+      AppendUpper(character.value, mapped);
+    } else if (to == Case::kLower || inside_word) {
+      AppendLowerAt(text.text(), offsets, i, mapped);
+    } else {
+      AppendTitle(character.value, mapped);
+    }
+    out.Append(mapped, text.IsMarked(offsets[i]));
+    inside_word = to == Case::kCapital || CaseOf(character.value) != LetterCase::kNone;
+  }
+  return out;
+}
+
+MarkedText TitleWords(const MarkedText& text) {
+  MarkedText out;
+  const std::vector<size_t> offsets = CharacterOffsets(text.text());
+  for (size_t begin = 0; begin + 1 < offsets.size();) {
+    const bool separates = BeginsWord(text.text(), offsets[begin]);
+    size_t end = begin + 1;
+    while (end + 1 < offsets.size() && BeginsWord(text.text(), offsets[end]) == separates) ++end;
+    out.Append(ChangeCase(text.Slice(offsets[begin], offsets[begin + 1]), Case::kUpper));
+    out.Append(ChangeCase(text.Slice(offsets[begin + 1], offsets[end]), Case::kLower));
+    begin = end;
   }
   return out;
 }

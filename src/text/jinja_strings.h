@@ -37,15 +37,19 @@ struct SplitOptions {
   bool from_right = false;
 };
 Result<std::vector<MarkedText>> Split(const MarkedText& text, const SplitOptions& options);
-std::vector<MarkedText> SplitLines(const MarkedText& text);
+// str.splitlines: at every line end that Python knows; keep_ends: they stay on their lines.
+std::vector<MarkedText> SplitLines(const MarkedText& text, bool keep_ends);
 
 // str.replace; most < 0: all.
 Result<MarkedText> Replace(const MarkedText& text, const MarkedText& from, const MarkedText& to,
                            int64_t most, Budget& budget);
 
 enum class Case { kUpper, kLower, kTitle, kCapital };
-// Unicode's one-to-one mappings (UnicodeData.txt); those that change the number of characters stay.
+// str.upper, lower, title and capitalize.
 MarkedText ChangeCase(const MarkedText& text, Case to);
+// Jinja's filter `title`, which is not str.title: what follows white space or one of - ( { [ < is
+// upper case, all else lower.
+MarkedText TitleWords(const MarkedText& text);
 
 // `count` copies of the text; none if count < 0.
 Result<MarkedText> Repeat(const MarkedText& text, int64_t count, Budget& budget);

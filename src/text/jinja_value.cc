@@ -65,10 +65,16 @@ Value Value::OfLoop(LoopData loop) {
   return Value(std::make_shared<const LoopData>(std::move(loop)));
 }
 
+Value Value::OfMethod(Value object, std::string_view name) {
+  return Value(
+      std::make_shared<const MethodData>(MethodData{std::move(object), std::string(name)}));
+}
+
 int Value::Depth() const {
   if (const ListData* items = list()) return items->depth;
   if (const DictData* members = dict()) return members->depth;
   if (const LoopData* state = loop()) return state->items->depth + 1;
+  if (const MethodData* bound = method()) return bound->object.Depth();
   return 0;
 }
 
@@ -136,6 +142,7 @@ const std::shared_ptr<const ListData>* Value::shared_list() const {
 const DictData* Value::dict() const { return Held<std::shared_ptr<const DictData>>(data_); }
 const LoopData* Value::loop() const { return Held<std::shared_ptr<const LoopData>>(data_); }
 const MacroData* Value::macro() const { return std::get_if<MacroData>(&data_); }
+const MethodData* Value::method() const { return Held<std::shared_ptr<const MethodData>>(data_); }
 Namespace* Value::space() const {
   const auto* held = std::get_if<Namespace*>(&data_);
   return held == nullptr ? nullptr : *held;
@@ -172,7 +179,12 @@ const char* Value::TypeName() const {
   if (is_dict()) return "dict";
   if (loop() != nullptr) return "loop";
   if (space() != nullptr) return "namespace";
+  if (method() != nullptr) return "method";
   return macro() != nullptr ? "macro" : "function";
+}
+
+bool Value::IsCallable() const {
+  return macro() != nullptr || function().has_value() || method() != nullptr;
 }
 
 bool Value::Truthy() const {

@@ -50,6 +50,7 @@ struct MacroData {
   const MacroStatement* statement = nullptr;
   size_t scopes = 0;
 };
+struct MethodData;
 enum class Function { kRange, kDict, kNamespace, kRaiseException, kStrftimeNow };
 
 // A value of the template language, which follows Python's. Copies share what they hold.
@@ -73,6 +74,7 @@ class Value {
   static Value OfMacro(MacroData macro) { return Value(macro); }
   static Value OfFunction(Function function) { return Value(function); }
   static Value OfNamespace(Namespace* space) { return Value(space); }
+  static Value OfMethod(Value object, std::string_view name);
   // Errors: nested deeper than kMostNesting.
   static Result<Value> List(Values items, bool is_tuple = false);
   static Result<Value> Dict(std::vector<Member> members);
@@ -89,6 +91,7 @@ class Value {
   bool is_string() const { return Is<std::shared_ptr<const MarkedText>>(); }
   bool is_list() const { return Is<std::shared_ptr<const ListData>>(); }
   bool is_dict() const { return Is<std::shared_ptr<const DictData>>(); }
+  bool IsCallable() const;
   bool from_message() const { return from_message_; }
 
   // The value if it is of that type, else nullptr (nullopt).
@@ -99,6 +102,7 @@ class Value {
   const DictData* dict() const;
   const LoopData* loop() const;
   const MacroData* macro() const;
+  const MethodData* method() const;
   Namespace* space() const;
   std::optional<Function> function() const;
   std::optional<int64_t> integer() const;  // ints inside int64, and bools as 0 and 1
@@ -120,7 +124,8 @@ class Value {
 
   std::variant<Undefined, None, bool, int64_t, uint64_t, double, std::shared_ptr<const MarkedText>,
                std::shared_ptr<const ListData>, std::shared_ptr<const DictData>,
-               std::shared_ptr<const LoopData>, MacroData, Function, Namespace*>
+               std::shared_ptr<const LoopData>, std::shared_ptr<const MethodData>, MacroData,
+               Function, Namespace*>
       data_;
   bool from_message_ = false;
 };
@@ -128,6 +133,11 @@ class Value {
 struct Member {
   MarkedText key;
   Value value;
+};
+// object.name before it is called.
+struct MethodData {
+  Value object;
+  std::string name;
 };
 
 // The member of that name, or nullptr.

@@ -1,14 +1,22 @@
 #include "text/marked_text.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
-#include "text/tokenizer.h"
 
 namespace fathom {
+
+MarkedText::MarkedText(std::span<const TextSpan> spans) {
+  for (const TextSpan& span : spans) Append(span.text, span.from_message);
+}
+
+bool MarkedText::HasMark(size_t begin, size_t end) const {
+  return std::string_view(marks_).substr(begin, end - begin).find(kMarked) != std::string::npos;
+}
 
 void MarkedText::Append(const MarkedText& other) {
   text_ += other.text_;

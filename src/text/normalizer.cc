@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "text/marked_text.h"
 #include "text/utf8.h"
 
 namespace fathom {
@@ -102,28 +103,23 @@ Status Normalizer::Add(const JsonReader& step) {
 
 std::string Normalizer::Normalize(std::string_view text) const {
   if (!nfc_) return std::string(text);
-  return Normalize(MarkedBytes{std::string(text), std::vector<bool>(text.size())}).text;
+  return Normalize(MarkedText(text, false)).text();
 }
 
-MarkedBytes Normalizer::Normalize(MarkedBytes input) const {
-  FATHOM_CHECK(input.text.size() == input.plain.size());
+MarkedText Normalizer::Normalize(MarkedText input) const {
   if (!nfc_) return input;
-  const std::string_view text = input.text;
-  MarkedBytes out;
+  const std::string_view text = input.text();
+  MarkedText out;
   for (size_t begin = 0; begin < text.size();) {
     bool composes = false;
     const size_t end = StretchEnd(text, begin, composes);
     const std::string_view stretch = text.substr(begin, end - begin);
     const std::string composed = composes ? ComposeValid(stretch) : std::string(stretch);
-    const auto marks = input.plain.begin();
-    const auto from = marks + static_cast<ptrdiff_t>(begin);
-    const auto to = marks + static_cast<ptrdiff_t>(end);
     if (composed == stretch) {
-      out.plain.insert(out.plain.end(), from, to);
+      out.Append(input.Slice(begin, end));
     } else {
-      out.plain.resize(out.plain.size() + composed.size(), std::find(from, to, true) != to);
+      out.Append(composed, input.HasMark(begin, end));
     }
-    out.text += composed;
     begin = end;
   }
   return out;

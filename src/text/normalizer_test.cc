@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "text/marked_text.h"
 
 namespace fathom {
 namespace {
@@ -46,13 +47,16 @@ TEST(Normalizer, Nfc) {
   for (const Row& row : rows) EXPECT_EQ(nfc.Normalize(row.text), row.expected) << row.text;
 }
 
-TEST(Normalizer, WhatIsComposedOfPlainAndOtherBytesIsPlain) {
+TEST(Normalizer, WhatIsComposedOfMarkedAndOtherBytesIsMarked) {
   const Normalizer nfc = ParseText(R"({"type":"NFC"})").value();
   // "xe" from the template, the accent from a message, then "y".
-  const MarkedBytes out =
-      nfc.Normalize(MarkedBytes{"xe\u0301y", {false, false, true, true, false}});
-  EXPECT_EQ(out.text, "x\u00e9y");
-  EXPECT_EQ(out.plain, (std::vector<bool>{false, true, true, false}));
+  const std::vector<TextSpan> spans = {{"xe", false}, {"\u0301", true}, {"y", false}};
+  const std::vector<TextSpan> out = nfc.Normalize(MarkedText(spans)).Spans();
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_EQ(out[0].text, "x");
+  EXPECT_EQ(out[1].text, "\u00e9");
+  EXPECT_TRUE(out[1].from_message);
+  EXPECT_EQ(out[2].text, "y");
 }
 
 TEST(Normalizer, LongRunsOfMarksAreNotQuadratic) {

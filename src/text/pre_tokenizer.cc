@@ -19,16 +19,20 @@ namespace {
 constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-void SplitPiece(Regex::Search& search, std::string_view piece, std::vector<std::string_view>& out) {
+Status SplitPiece(Regex::Search& search, std::string_view piece,
+                  std::vector<std::string_view>& out) {
   search.Start(piece);
   Regex::Match match;
   size_t done = 0;
-  while (search.Next(match)) {
+  while (true) {
+    FATHOM_TRY(const bool found, search.Next(match));
+    if (!found) break;
     if (match.begin > done) out.push_back(piece.substr(done, match.begin - done));
     out.push_back(piece.substr(match.begin, match.end - match.begin));
     done = match.end;
   }
   if (done < piece.size()) out.push_back(piece.substr(done));
+  return Ok();
 }
 
 }  // namespace
@@ -90,15 +94,15 @@ Status PreTokenizer::AddPattern(std::string_view pattern, Regex::Syntax syntax,
                                 const JsonReader& step) {
   Result<Regex> regex = Regex::Compile(pattern, syntax);
   if (!regex.ok()) return Within(step.Where(), std::move(regex).error());
-  steps_.push_back(std::move(regex).value());
+  steps_.push_back({std::move(regex).value(), step.Where()});
   return Ok();
 }
 
-std::vector<std::string_view> PreTokenizer::Split(std::string_view text) const {
+Result<std::vector<std::string_view>> PreTokenizer::Split(std::string_view text) const {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
     const size_t valid = ValidUtf8Prefix(text);
-    if (valid > 0) SplitValid(text.substr(0, valid), pieces);
+    if (valid > 0) FATHOM_OK(SplitValid(text.substr(0, valid), pieces));
     text.remove_prefix(valid);
     if (text.empty()) break;
     const size_t invalid = DecodeUtf8(text, 0).length;
@@ -108,16 +112,21 @@ std::vector<std::string_view> PreTokenizer::Split(std::string_view text) const {
   return pieces;
 }
 
-void PreTokenizer::SplitValid(std::string_view text, std::vector<std::string_view>& pieces) const {
+Status PreTokenizer::SplitValid(std::string_view text,
+                                std::vector<std::string_view>& pieces) const {
   std::vector<std::string_view> current = {text};
   std::vector<std::string_view> next;
-  for (const Regex& step : steps_) {
-    Regex::Search search(step);
+  for (const Step& step : steps_) {
+    Regex::Search search(step.regex);
     next.clear();
-    for (const std::string_view piece : current) SplitPiece(search, piece, next);
+    for (const std::string_view piece : current) {
+      Status split = SplitPiece(search, piece, next);
+      if (!split.ok()) return Within(step.where, std::move(split).error());
+    }
     current.swap(next);
   }
   pieces.insert(pieces.end(), current.begin(), current.end());
+  return Ok();
 }
 
 }  // namespace fathom

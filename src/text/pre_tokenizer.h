@@ -1,6 +1,7 @@
 #ifndef FATHOM_TEXT_PRE_TOKENIZER_H_
 #define FATHOM_TEXT_PRE_TOKENIZER_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,17 +21,21 @@ class PreTokenizer {
   static Result<PreTokenizer> Parse(const JsonReader& place);
 
   // The pieces of `text`, in order, without gaps; they borrow from it. Bytes that are not UTF-8 are
-  // pieces of their own.
-  std::vector<std::string_view> Split(std::string_view text) const;
+  // pieces of their own. Error (kBadInput): a pattern gives up on the text; with its JSON path.
+  Result<std::vector<std::string_view>> Split(std::string_view text) const;
 
  private:
   Status AddStep(const JsonReader& step);
   Status AddSplit(const JsonReader& step);
   Status AddByteLevel(const JsonReader& step);
   Status AddPattern(std::string_view pattern, Regex::Syntax syntax, const JsonReader& step);
-  void SplitValid(std::string_view text, std::vector<std::string_view>& pieces) const;
+  Status SplitValid(std::string_view text, std::vector<std::string_view>& pieces) const;
 
-  std::vector<Regex> steps_;
+  struct Step {
+    Regex regex;
+    std::string where;
+  };
+  std::vector<Step> steps_;
   bool ends_in_bytes_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "text/golden_testing.h"
 #include "text/normalizer.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -23,12 +24,15 @@ Result<PreTokenizer> ParseText(std::string_view json) {
   return PreTokenizer::Parse(JsonReader(parsed, "tokenizer.json", "/pre_tokenizer"));
 }
 
+Pieces PiecesOf(const PreTokenizer& pre_tokenizer, std::string_view text) {
+  const std::vector<std::string_view> pieces = pre_tokenizer.Split(text).value();
+  return {pieces.begin(), pieces.end()};
+}
+
 Pieces Split(std::string_view json, std::string_view text) {
   const Result<PreTokenizer> pre_tokenizer = ParseText(json);
   EXPECT_TRUE(pre_tokenizer.ok()) << pre_tokenizer.error().ToString();
-  Pieces pieces;
-  for (const std::string_view piece : pre_tokenizer->Split(text)) pieces.emplace_back(piece);
-  return pieces;
+  return PiecesOf(*pre_tokenizer, text);
 }
 
 constexpr const char* kByteLevel =
@@ -50,9 +54,7 @@ TEST_P(PublishedSplits, PiecesAreEqual) {
     for (const Json& piece : item.Find(GetParam())->Find("pieces")->as_array()) {
       expected.push_back(piece.as_string());
     }
-    Pieces pieces;
-    for (const std::string_view piece : pre_tokenizer.Split(text)) pieces.emplace_back(piece);
-    EXPECT_EQ(pieces, expected) << text;
+    EXPECT_EQ(PiecesOf(pre_tokenizer, text), expected) << text;
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, PublishedSplits, testing::Values("deepseek", "qwen", "llama3"),
@@ -76,7 +78,7 @@ TEST_P(PublishedIds, AreEqual) {
   const Json vectors = ReadVectors("split_vectors.json");
   for (const Json& item : vectors.Find("cases")->as_array()) {
     const std::string& text = item.Find("text")->as_string();
-    EXPECT_EQ(tokenizer.Encode(text, true), IdsOf(*item.Find(name)->Find("ids"))) << text;
+    EXPECT_EQ(tokenizer.Encode(text, true).value(), IdsOf(*item.Find(name)->Find("ids"))) << text;
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, PublishedIds,
@@ -116,6 +118,22 @@ TEST(PreTokenizer, LiteralPatternAndEndOfLine) {
 TEST(PreTokenizer, BytesThatAreNotUtf8StandAlone) {
   EXPECT_EQ(Split(kByteLevel, "ab\xFF\xFE c\xE4\xB8"),
             (Pieces{"ab", "\xFF", "\xFE", " c", "\xE4\xB8"}));
+}
+
+// "(a|aa)+$" can cut n letters into ones and twos in Fibonacci(n) ways, and tries them all.
+TEST(PreTokenizer, APatternThatGivesUpIsAnErrorAndNotOtherPieces) {
+  const Result<PreTokenizer> pre_tokenizer = ParseText(R"({"type":"Sequence","pretokenizers":[
+      {"type":"Split","pattern":{"Regex":"(a|aa)+$"},"behavior":"Isolated","invert":false},
+      {"type":"ByteLevel","add_prefix_space":false,"use_regex":false}]})");
+  ASSERT_TRUE(pre_tokenizer.ok()) << pre_tokenizer.error().ToString();
+  EXPECT_EQ(PiecesOf(*pre_tokenizer, "b aaa"), (Pieces{"b ", "aaa"}));
+  const auto gave_up = pre_tokenizer->Split("b" + std::string(60, 'a') + "b");
+  ASSERT_FALSE(gave_up.ok());
+  EXPECT_EQ(gave_up.error().ToString(),
+            "error: pattern \"(a|aa)+$\" gives up at byte 0 of a text of 62: match limit exceeded\n"
+            "  where: tokenizer.json: /pre_tokenizer/pretokenizers/0/pattern\n"
+            "  fix: give a shorter text, or a tokenizer whose pattern backtracks less\n");
+  EXPECT_EQ(gave_up.error().kind, ErrorKind::kBadInput);
 }
 
 TEST(PreTokenizer, SaysWhatIsNotSupported) {

@@ -45,26 +45,37 @@ constexpr const char* kFix =
     "the tokenizer's pattern is damaged, or needs what this program's regular expressions do not "
     "have: fetch tokenizer.json again";
 
-Error CompileError(std::string_view pattern, int code, size_t offset) {
+std::string Reason(int code) {
   std::array<PCRE2_UCHAR, 256> reason{};
   pcre2_get_error_message(code, reason.data(), reason.size());
+  return reinterpret_cast<const char*>(reason.data());
+}
+
+Error CompileError(std::string_view pattern, int code, size_t offset) {
   return BadInput(Format("pattern \"{}\" does not compile: {} (at byte {} of its translation)",
-                         pattern, reinterpret_cast<const char*>(reason.data()), offset),
+                         pattern, Reason(code), offset),
                   "", kFix);
+}
+
+Error GaveUp(std::string_view pattern, int code, size_t size, size_t offset) {
+  return BadInput(Format("pattern \"{}\" gives up at byte {} of a text of {}: {}", pattern, offset,
+                         size, Reason(code)),
+                  "", "give a shorter text, or a tokenizer whose pattern backtracks less");
 }
 
 }  // namespace
 
 struct Regex::Code {
-  explicit Code(pcre2_code* compiled) : pattern(compiled) {}
+  Code(pcre2_code* compiled, std::string_view text) : pattern(compiled), written(text) {}
   ~Code() { pcre2_code_free(pattern); }
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
   pcre2_code* pattern;
+  std::string written;
 };
 
 struct Regex::Search::State {
-  const pcre2_code* pattern;
+  const Code* code;
   pcre2_match_data* match;
   std::string_view text;
   size_t offset = 0;
@@ -89,14 +100,14 @@ Result<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
   pcre2_compile_context_free(context);
   if (compiled == nullptr) return CompileError(pattern, code, offset);
   pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);  // without it the interpreter does the same
-  return Regex(std::make_unique<Code>(compiled));
+  return Regex(std::make_unique<Code>(compiled, pattern));
 }
 
 Regex::Search::Search(const Regex& regex) {
   pcre2_match_data* match =
       pcre2_match_data_create_from_pattern(regex.code_->pattern, /*gcontext=*/nullptr);
   FATHOM_CHECK(match != nullptr);
-  state_ = std::make_unique<State>(State{regex.code_->pattern, match, {}, 0});
+  state_ = std::make_unique<State>(State{regex.code_.get(), match, {}, 0});
 }
 Regex::Search::~Search() { pcre2_match_data_free(state_->match); }
 
@@ -105,18 +116,19 @@ void Regex::Search::Start(std::string_view text) {
   state_->offset = 0;
 }
 
-bool Regex::Search::Next(Match& match) {
+Result<bool> Regex::Search::Next(Match& match) {
   State& state = *state_;
   const auto run = [&](uint32_t options) {
-    return pcre2_match(state.pattern, Units(state.text), state.text.size(), state.offset,
+    return pcre2_match(state.code->pattern, Units(state.text), state.text.size(), state.offset,
                        PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY | options, state.match, nullptr);
   };
   int found = run(0);
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = run(PCRE2_NO_JIT);
-  if (found < 0) return false;
+  if (found == PCRE2_ERROR_NOMATCH) return false;
+  if (found < 0) return GaveUp(state.code->written, found, state.text.size(), state.offset);
   const size_t* ends = pcre2_get_ovector_pointer(state.match);
-  // \K and look-behind can put the beginning after the end or before the last one.
-  if (ends[0] < state.offset || ends[1] <= ends[0]) return false;
+  // Only \K inside a look-around could break it, which the engine does not compile.
+  FATHOM_CHECK(ends[0] >= state.offset && ends[1] > ends[0]);
   match = {ends[0], ends[1]};
   state.offset = ends[1];
   return true;

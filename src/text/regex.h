@@ -35,9 +35,9 @@ class Regex {
     Search& operator=(const Search&) = delete;
     // Begins a text, which must be valid UTF-8 and outlive the walk.
     void Start(std::string_view text);
-    // The next match that is not empty. False at the end, and when the engine gives up on a pattern
-    // that backtracks without end: what is left of the text then counts as unmatched.
-    bool Next(Match& match);
+    // The next match that is not empty; false at the end. Error (kBadInput): the engine gives up,
+    // as it does on patterns that backtrack without end; it quotes the pattern and the reason.
+    Result<bool> Next(Match& match);
 
    private:
     struct State;

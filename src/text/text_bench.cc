@@ -10,13 +10,14 @@
 #include "base/json.h"
 #include "text/chat_template.h"
 #include "text/golden_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
 
 TokenizerFiles Files() {
-  return TokenizerFilesFromEnvironment("FATHOM_TOKENIZER_DIR").value_or(MakeTinyTokenizerFiles());
+  return TokenizerFilesFromEnvironment("FATHOM_TOKENIZER_DIR").value_or(TinyTokenizerFiles());
 }
 
 // The golden texts one after the other: prose, code, Chinese, digits, emoji.
@@ -40,7 +41,7 @@ BENCHMARK(BM_Load)->Unit(benchmark::kMillisecond);
 void BM_EncodeMixedText(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
   const std::string text = MixedText(size_t{1} << 20);
-  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).size());
+  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).value().size());
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
 }
 BENCHMARK(BM_EncodeMixedText)->Unit(benchmark::kMillisecond);
@@ -50,14 +51,14 @@ void BM_EncodeOneWord(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
   std::string text;
   while (text.size() < static_cast<size_t>(state.range(0))) text += "abracadabra";
-  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).size());
+  for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Encode(text, true).value().size());
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
 }
 BENCHMARK(BM_EncodeOneWord)->Range(1 << 10, 1 << 20)->Unit(benchmark::kMillisecond);
 
 void BM_Decode(benchmark::State& state) {
   const Tokenizer tokenizer = ParseOrDie(Files());
-  const std::vector<int32_t> ids = tokenizer.Encode(MixedText(size_t{1} << 20), true);
+  const std::vector<int32_t> ids = tokenizer.Encode(MixedText(size_t{1} << 20), true).value();
   for (auto _ : state) benchmark::DoNotOptimize(tokenizer.Decode(ids, false).size());
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(ids.size()));
 }
@@ -65,8 +66,8 @@ BENCHMARK(BM_Decode)->Unit(benchmark::kMillisecond);
 
 void BM_RenderR1(benchmark::State& state) {
   const auto chat_template =
-      ChatTemplate::Parse(ReadTestFile(GoldenTokenizerFolder() + "/templates/deepseek-r1.jinja"),
-                          "")
+      ChatTemplate::Parse(
+          {ReadTestFile(GoldenTokenizerFolder() + "/templates/deepseek-r1.jinja"), "r1"})
           .value();
   ChatTemplate::Input input;
   input.messages = Json::MakeArray();

@@ -18,7 +18,9 @@
 #include "base/result.h"
 #include "text/added_tokens.h"
 #include "text/bpe.h"
+#include "text/marked_text.h"
 #include "text/normalizer.h"
+#include "text/template_text.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_json.h"
 #include "text/utf8.h"
@@ -26,13 +28,6 @@
 
 namespace fathom {
 namespace {
-
-MarkedBytes Slice(const MarkedBytes& input, size_t begin, size_t end) {
-  const auto marks = input.plain.begin();
-  return {input.text.substr(begin, end - begin),
-          std::vector<bool>(marks + static_cast<ptrdiff_t>(begin),
-                            marks + static_cast<ptrdiff_t>(end))};
-}
 
 AddedTokenFinder MakeFinder(const std::vector<AddedToken>& tokens, const Normalizer& normalizer,
                             bool normalized) {
@@ -78,10 +73,10 @@ struct Tokenizer::State {
   // Of tokenizer.json and of the config, whose flags win, as in transformers.
   std::vector<AddedToken> AllAddedTokens() const;
   // What is left of a text once its tokens that are not normalised are out; ids are appended.
-  void EncodeSegment(const MarkedBytes& segment, Bpe::Scratch& scratch,
-                     std::vector<int32_t>& ids) const;
-  void EncodeWords(std::string_view text, Bpe::Scratch& scratch, std::vector<int32_t>& ids) const;
-  std::vector<int32_t> Encode(const MarkedBytes& input) const;
+  Status EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
+                       std::vector<int32_t>& ids) const;
+  Status EncodeWords(std::string_view text, Bpe::Scratch& scratch, std::vector<int32_t>& ids) const;
+  Result<std::vector<int32_t>> Encode(const MarkedText& input) const;
 
   TokenizerJson json;
   TokenizerConfig config;
@@ -125,9 +120,10 @@ Tokenizer::State::State(TokenizerJson parts, TokenizerConfig tokenizer_config)
   }
 }
 
-void Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
-                                   std::vector<int32_t>& ids) const {
-  for (const std::string_view word : json.pre_tokenizer.Split(text)) {
+Status Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
+                                     std::vector<int32_t>& ids) const {
+  FATHOM_TRY(const std::vector<std::string_view> pieces, json.pre_tokenizer.Split(text));
+  for (const std::string_view word : pieces) {
     const auto whole = words.find(word);
     if (whole != words.end()) {
       ids.push_back(whole->second);
@@ -135,31 +131,32 @@ void Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
       json.bpe.Encode(word, scratch, ids);
     }
   }
+  return Ok();
 }
 
-void Tokenizer::State::EncodeSegment(const MarkedBytes& segment, Bpe::Scratch& scratch,
-                                     std::vector<int32_t>& ids) const {
-  const MarkedBytes input = json.normalizer.Normalize(segment);
-  const std::string_view text = input.text;
+Status Tokenizer::State::EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
+                                       std::vector<int32_t>& ids) const {
+  const MarkedText input = json.normalizer.Normalize(segment);
+  const std::string_view text = input.text();
   size_t done = 0;
   while (const auto found = normalized_tokens.Next(input, done)) {
-    EncodeWords(text.substr(done, found->begin - done), scratch, ids);
+    FATHOM_OK(EncodeWords(text.substr(done, found->begin - done), scratch, ids));
     ids.push_back(found->id);
     done = found->end;
   }
-  EncodeWords(text.substr(done), scratch, ids);
+  return EncodeWords(text.substr(done), scratch, ids);
 }
 
-std::vector<int32_t> Tokenizer::State::Encode(const MarkedBytes& input) const {
+Result<std::vector<int32_t>> Tokenizer::State::Encode(const MarkedText& input) const {
   std::vector<int32_t> ids;
   Bpe::Scratch scratch;
   size_t done = 0;
   while (const auto found = raw_tokens.Next(input, done)) {
-    EncodeSegment(Slice(input, done, found->begin), scratch, ids);
+    FATHOM_OK(EncodeSegment(input.Slice(done, found->begin), scratch, ids));
     ids.push_back(found->id);
     done = found->end;
   }
-  EncodeSegment(Slice(input, done, input.text.size()), scratch, ids);
+  FATHOM_OK(EncodeSegment(input.Slice(done, input.size()), scratch, ids));
   return ids;
 }
 
@@ -181,7 +178,9 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
     FATHOM_TRY(const Json parsed, ParseJson(files.tokenizer_config, config_source));
     FATHOM_TRY(config, ReadTokenizerConfig(JsonReader(parsed, config_source)));
   }
-  if (!files.chat_template.empty()) config.chat_template = files.chat_template;
+  if (!files.chat_template.empty()) {
+    config.chat_template = TemplateText{files.chat_template, prefix + "chat_template.jinja"};
+  }
   FATHOM_OK(AddToVocabulary(parts.added_tokens, json_name + ": /added_tokens", parts.vocabulary));
   FATHOM_OK(AddToVocabulary(config.added_tokens, config_name + ": /added_tokens_decoder",
                             parts.vocabulary));
@@ -190,17 +189,12 @@ Result<Tokenizer> Tokenizer::Parse(const TokenizerFiles& files, std::string_view
   return Tokenizer(std::make_unique<State>(std::move(parts), std::move(config)));
 }
 
-std::vector<int32_t> Tokenizer::Encode(std::string_view text, bool parse_special) const {
-  return state_->Encode({std::string(text), std::vector<bool>(text.size(), !parse_special)});
+Result<std::vector<int32_t>> Tokenizer::Encode(std::string_view text, bool parse_special) const {
+  return state_->Encode(MarkedText(text, !parse_special));
 }
 
-std::vector<int32_t> Tokenizer::Encode(std::span<const TextSpan> spans) const {
-  MarkedBytes input;
-  for (const TextSpan& span : spans) {
-    input.text += span.text;
-    input.plain.resize(input.text.size(), span.from_message);
-  }
-  return state_->Encode(input);
+Result<std::vector<int32_t>> Tokenizer::Encode(std::span<const TextSpan> spans) const {
+  return state_->Encode(MarkedText(spans));
 }
 
 std::string Tokenizer::DecodeBytes(std::span<const int32_t> ids, bool skip_special) const {
@@ -227,7 +221,8 @@ std::optional<int32_t> Tokenizer::eos_id() const { return TokenId(eos_token()); 
 std::string Tokenizer::bos_token() const { return state_->config.bos_token; }
 std::string Tokenizer::eos_token() const { return state_->config.eos_token; }
 bool Tokenizer::add_bos() const { return state_->add_bos; }
-const std::optional<std::string>& Tokenizer::chat_template() const {
+const Json& Tokenizer::special_tokens() const { return state_->config.special_tokens; }
+const Result<TemplateText>& Tokenizer::chat_template() const {
   return state_->config.chat_template;
 }
 

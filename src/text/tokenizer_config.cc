@@ -3,43 +3,81 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "text/added_tokens.h"
+#include "text/template_text.h"
 #include "text/utf8.h"
 
 namespace fathom {
 namespace {
 
+constexpr const char* kTokenForms = "a string or an object with \"content\"";
+
 // A special token is written as its text or as an object with "content".
+Result<std::string> ReadSpecialToken(const JsonReader& place) {
+  if (place.value().is_string()) return place.value().as_string();
+  if (place.value().is_object()) return place.String("content");
+  return place.Mismatch("", kTokenForms);
+}
 Result<std::string> ReadSpecialToken(const JsonReader& root, const char* key) {
-  if (!root.Has(key)) return std::string();
   const Json& token = *root.value().Find(key);
   if (token.is_string()) return token.as_string();
-  if (!token.is_object()) return root.Mismatch(key, "a string or an object with \"content\"");
-  FATHOM_TRY(const JsonReader object, root.Object(key));
-  return object.String("content");
+  if (!token.is_object()) return root.Mismatch(key, kTokenForms);
+  FATHOM_TRY(const JsonReader place, root.Object(key));
+  return ReadSpecialToken(place);
 }
 
-Result<std::optional<std::string>> ReadChatTemplate(const JsonReader& root) {
-  constexpr const char* kKey = "chat_template";
-  if (!root.Has(kKey)) return std::optional<std::string>();
-  const Json& value = *root.value().Find(kKey);
-  if (value.is_string()) return std::optional(value.as_string());
-  if (!value.is_array()) return root.Mismatch(kKey, "a string or an array of named templates");
-  FATHOM_TRY(const JsonReader list, root.ArrayAt(kKey));
+// The names that transformers gives to templates.
+Result<Json> ReadSpecialTokens(const JsonReader& root) {
+  constexpr const char* kList = "additional_special_tokens";
+  Json tokens = Json::MakeObject();
+  for (const char* key : {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token",
+                          "cls_token", "mask_token"}) {
+    if (!root.Has(key)) continue;
+    FATHOM_TRY(std::string token, ReadSpecialToken(root, key));
+    if (!token.empty()) tokens.Set(key, std::move(token));
+  }
+  if (!root.Has(kList)) return tokens;
+  FATHOM_TRY(const JsonReader list, root.ArrayAt(kList));
+  Json texts = Json::MakeArray();
+  for (size_t i = 0; i < list.value().as_array().size(); ++i) {
+    FATHOM_TRY(std::string token, ReadSpecialToken(list.At(i)));
+    texts.Append(std::move(token));
+  }
+  if (!texts.as_array().empty()) tokens.Set(kList, std::move(texts));
+  return tokens;
+}
+
+std::string TextOf(const Json& tokens, std::string_view key) {
+  const Json* token = tokens.Find(key);
+  return token == nullptr ? "" : token->as_string();
+}
+
+Result<TemplateText> DefaultOf(const JsonReader& list) {
   for (size_t i = 0; i < list.value().as_array().size(); ++i) {
     FATHOM_TRY(const std::string name, list.At(i).String("name"));
     if (name != "default") continue;
     FATHOM_TRY(std::string text, list.At(i).String("template"));
-    return std::optional(std::move(text));
+    return TemplateText{std::move(text), list.At(i).Where() + "/template"};
   }
-  return list.Wrong("none of the chat templates is named \"default\"");
+  return BadInput("none of the chat templates is named \"default\"", list.Where(),
+                  "write the one to use into a file and name it with --chat-template FILE");
+}
+
+Result<TemplateText> ReadChatTemplate(const JsonReader& root) {
+  constexpr const char* kKey = "chat_template";
+  if (!root.Has(kKey)) return NoChatTemplate(root.Where());
+  const Json& value = *root.value().Find(kKey);
+  if (value.is_string()) return TemplateText{value.as_string(), root.Where() + ": /chat_template"};
+  if (!value.is_array()) return root.Mismatch(kKey, "a string or an array of named templates");
+  FATHOM_TRY(const JsonReader list, root.ArrayAt(kKey));
+  return DefaultOf(list);
 }
 
 Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
@@ -51,6 +89,11 @@ Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
 }
 
 }  // namespace
+
+Error NoChatTemplate(std::string where) {
+  return BadInput("the checkpoint has no chat template", std::move(where),
+                  "name one with --chat-template FILE, or give a text that needs none (run --raw)");
+}
 
 Result<AddedToken> ReadAddedToken(const JsonReader& place) {
   AddedToken token;
@@ -70,12 +113,13 @@ Result<AddedToken> ReadAddedToken(const JsonReader& place) {
 Result<TokenizerConfig> ReadTokenizerConfig(const JsonReader& root) {
   TokenizerConfig config;
   if (!root.value().is_object()) return root.Mismatch("", "an object");
-  FATHOM_TRY(config.bos_token, ReadSpecialToken(root, "bos_token"));
-  FATHOM_TRY(config.eos_token, ReadSpecialToken(root, "eos_token"));
+  FATHOM_TRY(config.special_tokens, ReadSpecialTokens(root));
+  config.bos_token = TextOf(config.special_tokens, "bos_token");
+  config.eos_token = TextOf(config.special_tokens, "eos_token");
   if (root.Has("add_bos_token")) {
     FATHOM_TRY(config.add_bos, root.Bool("add_bos_token"));
   }
-  FATHOM_TRY(config.chat_template, ReadChatTemplate(root));
+  config.chat_template = ReadChatTemplate(root);
   if (!root.Has("added_tokens_decoder")) return config;
   FATHOM_TRY(const JsonReader added, root.Object("added_tokens_decoder"));
   for (const auto& [key, value] : added.value().as_object()) {

@@ -8,16 +8,24 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/added_tokens.h"
+#include "text/template_text.h"
 
 namespace fathom {
+
+// There is none in `where`.
+Error NoChatTemplate(std::string where);
 
 // What Fathom uses of tokenizer_config.json.
 struct TokenizerConfig {
   std::string bos_token;  // "" when there is none
   std::string eos_token;
-  std::optional<bool> add_bos;               // add_bos_token
-  std::optional<std::string> chat_template;  // of a list of named ones, "default"
-  std::vector<AddedToken> added_tokens;      // added_tokens_decoder
+  // Those that are set, as templates see them: {"bos_token": "<s>", ...}; also unk, sep, pad, cls
+  // and mask_token and the list additional_special_tokens.
+  Json special_tokens = Json::MakeObject();
+  std::optional<bool> add_bos;           // add_bos_token
+  std::vector<AddedToken> added_tokens;  // added_tokens_decoder
+  // Of a list of named ones, "default". Its error is that of who needs it, not of the file.
+  Result<TemplateText> chat_template = NoChatTemplate("");
 };
 
 // Errors (kBadInput) name the JSON path.

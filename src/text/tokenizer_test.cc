@@ -8,13 +8,14 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "io/memory_file_system_testing.h"
 #include "text/detokenizer.h"
-#include "text/golden_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -24,7 +25,7 @@ using Ids = std::vector<int32_t>;
 // The tiny tokenizer with its two files changed by `edit`.
 using Edit = std::function<void(Json& tokenizer, Json& config)>;
 TokenizerFiles Edited(const Edit& edit) {
-  TokenizerFiles files = MakeTinyTokenizerFiles();
+  TokenizerFiles files = TinyTokenizerFiles();
   Json tokenizer = ParseJson(files.tokenizer_json, "").value();
   Json config = ParseJson(files.tokenizer_config, "").value();
   edit(tokenizer, config);
@@ -40,54 +41,55 @@ Json& At(Json& object, std::string_view key) {
 }
 
 TEST(Tokenizer, EncodesWithMergesAndAddedTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  // hello = 262, " w" = 263, "or" = 264: the entries in the order of the merges from 259 on.
-  EXPECT_EQ(tokenizer.Encode("hello world", true), Ids({262, 263, 264, 'l', 'd'}));
-  EXPECT_EQ(tokenizer.Encode("<|begin|>he<think>", true), Ids({256, 259, 258}));
-  EXPECT_EQ(tokenizer.Encode("<think>", false), Ids({'<', 't', 'h', 'i', 'n', 'k', '>'}));
-  EXPECT_EQ(tokenizer.Encode("", true), Ids());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  EXPECT_EQ(tokenizer.Encode("hello world", true).value(),
+            Ids({kTinyHello, kTinySpaceW, kTinyOr, TinyByte('l'), TinyByte('d')}));
+  EXPECT_EQ(tokenizer.Encode("<bos>he<think>", true).value(), Ids({kTinyBos, kTinyHe, kTinyThink}));
+  EXPECT_EQ(tokenizer.Encode("<think>", false).value(), TinyBytes("<think>"));
+  EXPECT_EQ(tokenizer.Encode("", true).value(), Ids());
 }
 
 TEST(Tokenizer, DecodesAndSkipsSpecialTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  const Ids ids = {256, 262, 258, 263, 257};
-  EXPECT_EQ(tokenizer.Decode(ids, false), "<|begin|>hello<think> w<|end|>");
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  const Ids ids = {kTinyBos, kTinyHello, kTinyThink, kTinySpaceW, kTinyEos};
+  EXPECT_EQ(tokenizer.Decode(ids, false), "<bos>hello<think> w<eos>");
   EXPECT_EQ(tokenizer.Decode(ids, true), "hello<think> w");
-  EXPECT_EQ(tokenizer.Decode(Ids{-1, 262, 100000}, false), "hello");
-  EXPECT_EQ(tokenizer.DecodeBytes(Ids{0xE4, 0xB8}, false), "\xE4\xB8");
-  EXPECT_EQ(tokenizer.Decode(Ids{0xE4, 0xB8}, false), "\uFFFD");
+  EXPECT_EQ(tokenizer.Decode(Ids{-1, kTinyHello, 100000}, false), "hello");
+  EXPECT_EQ(tokenizer.DecodeBytes(TinyBytes("\xE4\xB8"), false), "\xE4\xB8");
+  EXPECT_EQ(tokenizer.Decode(TinyBytes("\xE4\xB8"), false), "\uFFFD");
 }
 
 TEST(Tokenizer, KnowsItsTokens) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
-  EXPECT_EQ(tokenizer.vocab_size(), 265);
-  EXPECT_EQ(tokenizer.TokenId("<think>"), 258);
-  EXPECT_EQ(tokenizer.TokenId("hello"), 262);
-  EXPECT_EQ(tokenizer.TokenId("\u0120w"), 263);
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  EXPECT_EQ(tokenizer.vocab_size(), 279);
+  EXPECT_EQ(tokenizer.TokenId("<think>"), kTinyThink);
+  EXPECT_EQ(tokenizer.TokenId("hello"), kTinyHello);
+  EXPECT_EQ(tokenizer.TokenId("\u0120w"), kTinySpaceW);
   EXPECT_EQ(tokenizer.TokenId("nothing"), std::nullopt);
-  EXPECT_EQ(tokenizer.bos_id(), 256);
-  EXPECT_EQ(tokenizer.eos_id(), 257);
+  EXPECT_EQ(tokenizer.bos_id(), kTinyBos);
+  EXPECT_EQ(tokenizer.eos_id(), kTinyEos);
   EXPECT_TRUE(tokenizer.add_bos());
-  EXPECT_EQ(tokenizer.chat_template(), std::nullopt);
+  EXPECT_FALSE(ParseOrDie({TinyTokenizerFiles().tokenizer_json, "", ""}).chat_template().ok());
 }
 
 TEST(Tokenizer, EveryByteStringComesBack) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     std::string bytes;
     while (bytes.size() < 64) bytes += static_cast<char>(random() % 256);
-    EXPECT_EQ(tokenizer.DecodeBytes(tokenizer.Encode(bytes, true), false), bytes);
+    EXPECT_EQ(tokenizer.DecodeBytes(tokenizer.Encode(bytes, true).value(), false), bytes);
   }
 }
 
 TEST(Tokenizer, SpansMergeAcrossTheirBorders) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   const std::vector<TextSpan> spans = {
-      {"<|be", false}, {"gin|>he", false}, {"llo w", true}, {"orld<think>", false}};
-  EXPECT_EQ(tokenizer.Encode(spans), tokenizer.Encode("<|begin|>hello world<think>", true));
+      {"<bo", false}, {"s>he", false}, {"llo w", true}, {"orld<think>", false}};
+  EXPECT_EQ(tokenizer.Encode(spans).value(),
+            tokenizer.Encode("<bos>hello world<think>", true).value());
   const std::vector<TextSpan> straddling = {{"<thi", false}, {"nk>", true}};
-  EXPECT_EQ(tokenizer.Encode(straddling), tokenizer.Encode("<think>", false));
+  EXPECT_EQ(tokenizer.Encode(straddling).value(), tokenizer.Encode("<think>", false).value());
 }
 
 TEST(Tokenizer, NormalizedTokensAreSearchedInNormalizedText) {
@@ -99,13 +101,13 @@ TEST(Tokenizer, NormalizedTokensAreSearchedInNormalizedText) {
               Json::MakeObject({{"id", 300}, {"content", "<\u00e9>"}, {"normalized", normalized}}));
     }));
   };
-  EXPECT_EQ(with_token(true).Encode("<e\u0301>", true), Ids({300}));
-  EXPECT_EQ(with_token(false).Encode("<e\u0301>", true), Ids({'<', 0xC3, 0xA9, '>'}));
-  EXPECT_EQ(with_token(false).Encode("<\u00e9>", true), Ids({300}));
+  EXPECT_EQ(with_token(true).Encode("<e\u0301>", true).value(), Ids({300}));
+  EXPECT_EQ(with_token(false).Encode("<e\u0301>", true).value(), TinyBytes("<\u00e9>"));
+  EXPECT_EQ(with_token(false).Encode("<\u00e9>", true).value(), Ids({300}));
   EXPECT_EQ(with_token(true).Decode(Ids{300}, false), "<\u00e9>") << "its text, not the byte E9";
   // The accent is a message's, so the composed letter is not the template's alone.
   const std::vector<TextSpan> spans = {{"<e", false}, {"\u0301", true}, {">", false}};
-  EXPECT_EQ(with_token(true).Encode(spans), Ids({'<', 0xC3, 0xA9, '>'}));
+  EXPECT_EQ(with_token(true).Encode(spans).value(), TinyBytes("<\u00e9>"));
 }
 
 TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
@@ -115,21 +117,21 @@ TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
       At(tokenizer, "model").Set("ignore_merges", ignore_merges);
     }));
   };
-  EXPECT_EQ(with(false).Encode("hex", true), Ids({259, 'x'}));
-  EXPECT_EQ(with(true).Encode("hex", true), Ids({300}));
-  EXPECT_EQ(with(true).Encode("hexe", true), Ids({259, 'x', 'e'}));
+  EXPECT_EQ(with(false).Encode("hex", true).value(), Ids({kTinyHe, TinyByte('x')}));
+  EXPECT_EQ(with(true).Encode("hex", true).value(), Ids({300}));
+  EXPECT_EQ(with(true).Encode("hexe", true).value(), Ids({kTinyHe, TinyByte('x'), TinyByte('e')}));
 }
 
 TEST(Tokenizer, MergesMayBePairs) {
   const Tokenizer tokenizer = ParseOrDie(Edited([](Json& json, Json& /*config*/) {
     At(At(json, "model"), "merges") = Json::Array{Json::Array{"h", "e"}};
   }));
-  EXPECT_EQ(tokenizer.Encode("hell", true), Ids({259, 'l', 'l'}));
+  EXPECT_EQ(tokenizer.Encode("hell", true).value(), Ids({kTinyHe, TinyByte('l'), TinyByte('l')}));
 }
 
 TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
   const Tokenizer tokenizer = ParseOrDie(Edited([](Json& /*json*/, Json& config) {
-    config.Set("bos_token", Json::MakeObject({{"content", "<|end|>"}, {"lstrip", false}}));
+    config.Set("bos_token", Json::MakeObject({{"content", "<eos>"}, {"lstrip", false}}));
     config.Set("eos_token", nullptr);
     config.Set("add_bos_token", false);
     config.Set("chat_template",
@@ -140,20 +142,22 @@ TEST(Tokenizer, ConfigFormsOfTokensAndTemplates) {
         Json::MakeObject({{"258", Json::MakeObject({{"content", "<think>"}, {"special", true}})},
                           {"400", Json::MakeObject({{"content", "<more>"}})}}));
   }));
-  EXPECT_EQ(tokenizer.bos_id(), 257);
+  EXPECT_EQ(tokenizer.bos_id(), kTinyEos);
   EXPECT_EQ(tokenizer.eos_id(), std::nullopt);
   EXPECT_EQ(tokenizer.eos_token(), "");
   EXPECT_FALSE(tokenizer.add_bos());
-  EXPECT_EQ(tokenizer.chat_template(), "D");
-  EXPECT_EQ(tokenizer.Encode("<more>", true), Ids({400}));
-  EXPECT_EQ(tokenizer.Decode(Ids{258}, /*skip_special=*/true), "") << "the config's flags win";
+  EXPECT_EQ(tokenizer.chat_template()->text, "D");
+  EXPECT_EQ(tokenizer.chat_template()->source, "tokenizer_config.json: /chat_template/1/template");
+  EXPECT_EQ(tokenizer.Encode("<more>", true).value(), Ids({400}));
+  EXPECT_EQ(tokenizer.Decode(Ids{kTinyThink}, /*skip_special=*/true), "")
+      << "the config's flags win";
 }
 
 // Llama-3 says it there and not by add_bos_token.
 TEST(Tokenizer, TemplateProcessingAddsBos) {
   const auto edit = [](const char* first) {
     return [first](Json& tokenizer, Json& config) {
-      config = Json::MakeObject({{"bos_token", "<|begin|>"}});
+      config = Json::MakeObject({{"bos_token", "<bos>"}});
       const Json token = Json::MakeObject({{"SpecialToken", Json::MakeObject({{"id", first}})}});
       tokenizer.Set(
           "post_processor",
@@ -163,8 +167,8 @@ TEST(Tokenizer, TemplateProcessingAddsBos) {
                                                             {"single", Json::Array{token}}})}}}));
     };
   };
-  EXPECT_TRUE(ParseOrDie(Edited(edit("<|begin|>"))).add_bos());
-  EXPECT_FALSE(ParseOrDie(Edited(edit("<|end|>"))).add_bos());
+  EXPECT_TRUE(ParseOrDie(Edited(edit("<bos>"))).add_bos());
+  EXPECT_FALSE(ParseOrDie(Edited(edit("<eos>"))).add_bos());
 }
 
 TEST(Tokenizer, SaysWhatIsWrong) {
@@ -218,10 +222,10 @@ TEST(Tokenizer, SaysWhatIsWrong) {
        "m/tokenizer.json"},
       {added(Json::MakeObject({{"id", 300}, {"content", "<w>"}, {"single_word", true}})),
        "expected false (only that is supported), found bool true",
-       "m/tokenizer.json: /added_tokens/3/single_word"},
+       "m/tokenizer.json: /added_tokens/6/single_word"},
       {added(Json::MakeObject({{"id", 300}, {"content", ""}})),
        "expected text that is not empty, found string \"\"",
-       "m/tokenizer.json: /added_tokens/3/content"},
+       "m/tokenizer.json: /added_tokens/6/content"},
       {added(Json::MakeObject({{"id", 5}, {"content", "<w>"}})),
        "id 5 of token \"<w>\" is already that of another token", "m/tokenizer.json: /added_tokens"},
       {added(Json::MakeObject({{"id", 300}, {"content", "<think>"}})),
@@ -235,13 +239,9 @@ TEST(Tokenizer, SaysWhatIsWrong) {
        "m/tokenizer_config.json"},
       {config_is("add_bos_token", "yes"), "expected true or false, found string \"yes\"",
        "m/tokenizer_config.json: /add_bos_token"},
-      {config_is("chat_template", 1),
-       "expected a string or an array of named templates, found integer 1",
-       "m/tokenizer_config.json: /chat_template"},
-      {config_is("chat_template",
-                 Json::Array{Json::MakeObject({{"name", "x"}, {"template", "y"}})}),
-       "none of the chat templates is named \"default\"",
-       "m/tokenizer_config.json: /chat_template"},
+      {config_is("additional_special_tokens", Json::Array{1}),
+       "expected a string or an object with \"content\", found integer 1",
+       "m/tokenizer_config.json: /additional_special_tokens/0"},
       {config_is("added_tokens_decoder",
                  Json::MakeObject({{"x1", Json::MakeObject({{"content", "<w>"}})}})),
        "key \"x1\" is not a token id", "m/tokenizer_config.json: /added_tokens_decoder"},
@@ -271,8 +271,65 @@ TEST(Tokenizer, TheFixNamesTheFilesToFetch) {
             "only byte-level BPE tokenizers are supported: use a checkpoint that has one");
 }
 
+// Who needs no template has no use for its error.
+TEST(Tokenizer, AChatTemplateThatCannotBeUsedIsAnErrorOfItsOwn) {
+  struct Row {
+    Json chat_template;
+    const char* what;
+    const char* where;
+  };
+  const Row rows[] = {
+      {1, "expected a string or an array of named templates, found integer 1",
+       "m/tokenizer_config.json: /chat_template"},
+      {Json::Array{Json::MakeObject({{"name", "x"}, {"template", "y"}})},
+       "none of the chat templates is named \"default\"",
+       "m/tokenizer_config.json: /chat_template"},
+      {nullptr, "the checkpoint has no chat template", "m/tokenizer_config.json"},
+  };
+  for (const Row& row : rows) {
+    const Result<Tokenizer> tokenizer = Tokenizer::Parse(
+        Edited([&](Json&, Json& config) { config.Set("chat_template", row.chat_template); }), "m");
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().ToString();
+    ASSERT_FALSE(tokenizer->chat_template().ok());
+    EXPECT_EQ(tokenizer->chat_template().error().what, row.what);
+    EXPECT_EQ(tokenizer->chat_template().error().where, row.where);
+  }
+}
+
+TEST(Tokenizer, TemplatesSeeTheSpecialTokensThatAreSet) {
+  const Tokenizer tokenizer = ParseOrDie(Edited([](Json&, Json& config) {
+    config.Set("bos_token", nullptr);
+    config.Set("add_bos_token", false);
+    config.Set("pad_token", Json::MakeObject({{"content", "<think>"}}));
+    config.Set("additional_special_tokens",
+               Json::Array{"<user>", Json::MakeObject({{"content", "<bot>"}})});
+  }));
+  EXPECT_EQ(tokenizer.special_tokens().Dump(),
+            R"({"eos_token":"<eos>","pad_token":"<think>",)"
+            R"("additional_special_tokens":["<user>","<bot>"]})");
+}
+
+TEST(Tokenizer, OneServesSeveralThreads) {
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
+  const std::string text = "<bos>hello world \xFF hello</think>";
+  const Ids expected = tokenizer.Encode(text, true).value();
+  std::vector<int> equal(4, 0);
+  std::vector<std::thread> threads;
+  for (int& count : equal) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const bool same = tokenizer.Encode(text, true).value() == expected &&
+                          tokenizer.DecodeBytes(expected, false) == text;
+        count += same ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(equal, std::vector<int>(4, 200));
+}
+
 TEST(Tokenizer, LoadsFromAFolder) {
-  const TokenizerFiles tiny = MakeTinyTokenizerFiles();
+  const TokenizerFiles tiny = TinyTokenizerFiles();
   MemoryFileSystem files;
   files.Put("/m/tokenizer.json", tiny.tokenizer_json);
   const Result<Tokenizer> bare = Tokenizer::Load(files, "/m");
@@ -283,8 +340,9 @@ TEST(Tokenizer, LoadsFromAFolder) {
   files.Put("/m/chat_template.jinja", "{{ messages }}");
   const Result<Tokenizer> whole = Tokenizer::Load(files, "/m");
   ASSERT_TRUE(whole.ok()) << whole.error().ToString();
-  EXPECT_EQ(whole->bos_id(), 256);
-  EXPECT_EQ(whole->chat_template(), "{{ messages }}");
+  EXPECT_EQ(whole->bos_id(), kTinyBos);
+  EXPECT_EQ(whole->chat_template()->text, "{{ messages }}");
+  EXPECT_EQ(whole->chat_template()->source, "/m/chat_template.jinja");
 }
 
 TEST(Tokenizer, LoadNamesTheFile) {
@@ -311,27 +369,27 @@ TEST(Tokenizer, LoadNamesTheFile) {
 }
 
 TEST(Detokenizer, NeverCutsACharacter) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   Detokenizer detokenizer(tokenizer, /*skip_special=*/true);
-  EXPECT_EQ(detokenizer.Push(262), "hello");
-  EXPECT_EQ(detokenizer.Push(0xE4), "");
-  EXPECT_EQ(detokenizer.Push(0xB8), "");
-  EXPECT_EQ(detokenizer.Push(257), "") << "a special token is skipped";
-  EXPECT_EQ(detokenizer.Push(0x96), "\u4e16");
-  EXPECT_EQ(detokenizer.Push(0xF0), "");
-  EXPECT_EQ(detokenizer.Push('a'), "\uFFFDa");
-  EXPECT_EQ(detokenizer.Push(0xFF), "\uFFFD");
-  EXPECT_EQ(detokenizer.Push(0xE4), "");
+  EXPECT_EQ(detokenizer.Push(kTinyHello), "hello");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xE4')), "");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xB8')), "");
+  EXPECT_EQ(detokenizer.Push(kTinyEos), "") << "a special token is skipped";
+  EXPECT_EQ(detokenizer.Push(TinyByte('\x96')), "\u4e16");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xF0')), "");
+  EXPECT_EQ(detokenizer.Push(TinyByte('a')), "\uFFFDa");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xFF')), "\uFFFD");
+  EXPECT_EQ(detokenizer.Push(TinyByte('\xE4')), "");
   EXPECT_EQ(detokenizer.Finish(), "\uFFFD");
   EXPECT_EQ(detokenizer.Finish(), "");
 }
 
 TEST(Detokenizer, TogetherTheSameAsAtOnce) {
-  const Tokenizer tokenizer = ParseOrDie(MakeTinyTokenizerFiles());
+  const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     Ids ids;
-    while (ids.size() < 40) ids.push_back(static_cast<int32_t>(random() % 270));
+    while (ids.size() < 40) ids.push_back(static_cast<int32_t>(random() % kTinyVocab));
     Detokenizer detokenizer(tokenizer, false);
     std::string text;
     for (const int32_t id : ids) text += detokenizer.Push(id);

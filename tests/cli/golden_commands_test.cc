@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
 #include "base/json.h"
 #include "io/file_system.h"
+#include "ops/compute.h"
 #include "tensor/npy_testing.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
@@ -25,8 +27,15 @@ namespace {
 constexpr double kLogitTolerance = 3e-4;
 constexpr double kSafeMargin = 0.01;
 
-class GoldenCommands : public testing::TestWithParam<const char*> {
+// A case and the kernels that FATHOM_ISA forces.
+class GoldenCommands : public testing::TestWithParam<std::tuple<const char*, Isa>> {
  protected:
+  void SetUp() override {
+    if (!IsaAvailable(isa_)) GTEST_SKIP() << "this processor has no " << IsaName(isa_);
+  }
+  Outcome Run(const std::vector<std::string>& args) const {
+    return RunFathom(args, "", {{"FATHOM_ISA", std::string(IsaName(isa_))}});
+  }
   Json Golden() {
     const std::string path = case_ + "/golden.json";
     return ParseJson(files_->ReadText(path).value(), path).value();
@@ -52,13 +61,20 @@ class GoldenCommands : public testing::TestWithParam<const char*> {
   }
 
   std::unique_ptr<FileSystem> files_ = MakePosixFileSystem();
-  std::string case_ = std::string("tests/golden/") + GetParam();
+  std::string case_ = std::string("tests/golden/") + std::get<0>(GetParam());
+  Isa isa_ = std::get<1>(GetParam());
   ScratchFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Compact, GoldenCommands,
-                         testing::Values("v3_fp8_ragged", "v3_negbias", "v3_noyarn", "v2lite_bf16",
-                                         "qwen2_tied_bf16"));
+INSTANTIATE_TEST_SUITE_P(
+    Compact, GoldenCommands,
+    testing::Combine(testing::Values("v3_fp8_ragged", "v3_negbias", "v3_noyarn", "v2lite_bf16",
+                                     "qwen2_tied_bf16"),
+                     testing::Values(Isa::kPortable, Isa::kAvx2, Isa::kAvx512)),
+    [](const auto& param) {
+      return std::string(std::get<0>(param.param)) + "_" +
+             std::string(IsaName(std::get<1>(param.param)));
+    });
 
 TEST_P(GoldenCommands, ScoreWritesTheGoldenLogits) {
   const Json golden = Golden();
@@ -75,7 +91,7 @@ TEST_P(GoldenCommands, ScoreWritesTheGoldenLogits) {
                                    "--output",      folder_ / "out.jsonl",
                                    "--full-logits", folder_ / "logits"};
   if (mtp) args.emplace_back("--mtp");
-  const Outcome outcome = RunFathom(args);
+  const Outcome outcome = Run(args);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const std::string& prompt : prompts) {
     EXPECT_LT(WorstDifference(case_ + "/logits_" + prompt + ".npy",
@@ -96,8 +112,8 @@ TEST_P(GoldenCommands, RunContinuesGreedilyAsFarAsTheMarginAllows) {
     ids += (ids.empty() ? "" : ",") + Format("{}", id.as_int());
   }
   const Outcome outcome =
-      RunFathom({"run", case_ + "/ckpt", "--prompt-ids", ids, "--temperature", "0", "--max-tokens",
-                 "32", "--ignore-eos", "--dtype", "float32", "--json"});
+      Run({"run", case_ + "/ckpt", "--prompt-ids", ids, "--temperature", "0", "--max-tokens", "32",
+           "--ignore-eos", "--dtype", "float32", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const Json report = ParseJson(outcome.out, "output").value();
   const Json::Array& found = report.Find("ids")->as_array();

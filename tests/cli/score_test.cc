@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "io/file_system.h"
 #include "tensor/npy_testing.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "io/file_system.h"
 #include "spec/config_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 #include "weights/checkpoint_testing.h"
 

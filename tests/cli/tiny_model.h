@@ -17,8 +17,8 @@ class ScratchFolder : public TempFolder {
   bool Has(std::string_view name) const;
 };
 
-// A random DeepSeek-V3 checkpoint with an MTP layer and the tokenizer of tiny_tokenizer_testing.h,
-// in `folder`/<name>; returns its path.
+// A random DeepSeek-V3 checkpoint with an MTP layer and the tokenizer of
+// text/tiny_tokenizer_testing.h, in `folder`/<name>; returns its path.
 std::string WriteTinyModel(const ScratchFolder& folder, std::string_view name);
 
 // The same without tokenizer files.

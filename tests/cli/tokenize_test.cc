@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "api/tiny_tokenizer_testing.h"
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -112,9 +112,9 @@ TEST_F(TokenizeTest, BadInputIsNamed) {
   const std::string good = folder_.Put("good.json", R"([{"role":"user","content":"a"}])");
   const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
       {{"--ids", "1,a"}, "error: --ids: 'a' is not a token id\n  where: tokenize\n"},
-      {{"--ids", "274"},
-       "error: --ids: 274 is outside the vocabulary of 274 ids\n  where: tokenize\n"
-       "  fix: give ids from 0 to 273\n"},
+      {{"--ids", "279"},
+       "error: --ids: 279 is outside the vocabulary of 279 ids\n  where: tokenize\n"
+       "  fix: give ids from 0 to 278\n"},
       {{"--file", bytes},
        "error: byte 0xff at offset 2 (line 2) is not UTF-8\n  where: tokenize: " + bytes + "\n"},
       {{"--messages", bytes},
