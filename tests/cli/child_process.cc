@@ -61,6 +61,11 @@ void Close(int& fd) {
 
 }  // namespace
 
+std::string ErrorIn(const Outcome& outcome) {
+  const size_t at = outcome.err.find("error:");
+  return at == std::string::npos ? "no error in: " + outcome.err : outcome.err.substr(at);
+}
+
 Child::Child(const std::vector<std::string>& args, Streams streams,
              const std::map<std::string, std::string>& environment) {
   const bool terminal = streams == Streams::kTerminal;

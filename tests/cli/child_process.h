@@ -22,6 +22,9 @@ struct Outcome {
   int64_t peak_bytes = 0;
 };
 
+// What follows the notes on standard error, from "error:" on.
+std::string ErrorIn(const Outcome& outcome);
+
 // The fathom program as a child, driven through its standard streams. Waits end when the child
 // writes or ends; a child that does neither is ended by the test's own time limit.
 class Child {

@@ -207,33 +207,48 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
     Words args;
     std::string error;
   };
+  const std::string range =
+      "  where: run\n  fix: give a value in this range; a flag takes the place of "
+      "generation_config.json's\n";
+  const std::string ids = "  where: run\n  fix: give ids from 0 to 279\n";
+  const std::string templates =
+      "error: the checkpoint has no chat template\n  where: run: " + no_template +
+      "\n  fix: name one with --chat-template FILE, or continue a text with --raw -p TEXT\n";
   const std::vector<Row> rows = {
       {model,
        {"-p", "a", "--temperature", "-1"},
-       "error: temperature is -1, expected 0 to 100\n  where: run\n  fix: give a value in this "
-       "range; a flag takes the place of generation_config.json's\n"},
-      {model, {"-p", "a", "--top-p", "1.5"}, "top_p"},
-      {model, {"-p", "a", "--logit-bias", "280:1"}, "280"},
-      {model, {"-p", "a", "--max-model-len", "999999999"}, "max_model_len is 999999999"},
+       "error: temperature is -1, expected 0 to 100\n" + range},
+      {model, {"-p", "a", "--top-p", "1.5"}, "error: top_p is 1.5, expected 0 to 1\n" + range},
+      {model,
+       {"-p", "a", "--top-k", "-1"},
+       "error: top_k is -1, expected 0 to 2147483647\n" + range},
+      {model,
+       {"-p", "a", "--logit-bias", "280:1"},
+       "error: logit_bias names token 280, the vocabulary has 280 tokens\n  where: run\n"
+       "  fix: name ids from 0 to 279\n"},
+      {model,
+       {"-p", "a", "--max-model-len", "999999999"},
+       "error: max_model_len is 999999999, expected 1 to 2560, the positions of the model\n"
+       "  where: run\n  fix: --max-model-len 2560 is the most\n"},
       {model,
        {"--prompt-ids", "280"},
-       "token 280 of the prompt is outside the vocabulary of 280 ids\n  where: run\n"
-       "  fix: give ids from 0 to 279\n"},
+       "error: token 280 of the prompt is outside the vocabulary of 280 ids\n" + ids},
       {model,
        {"-p", "a", "--stop-token-ids", "7,280"},
-       "error: --stop-token-ids: 280 is outside the vocabulary of 280 ids\n  where: run\n"
-       "  fix: give ids from 0 to 279\n"},
-      {model, {"-p", "abcdefgh", "--max-model-len", "9"}, "leaves no room for an answer in the 9"},
-      {no_template, {"-p", "a"}, "the checkpoint has no chat template"},
-      {no_template, {}, "the checkpoint has no chat template"},
+       "error: --stop-token-ids: 280 is outside the vocabulary of 280 ids\n" + ids},
+      {model,
+       {"-p", "abcdefgh", "--max-model-len", "9"},
+       "error: the prompt has 13 tokens and leaves no room for an answer in the 9 that fit\n"
+       "  where: run\n  fix: shorten it, or raise --max-model-len\n"},
+      {no_template, {"-p", "a"}, templates},
+      {no_template, {}, templates},
   };
   for (const Row& row : rows) {
     model_ = row.model;
     const Outcome outcome = Run(row.args);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("error: "), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find(row.error), std::string::npos) << outcome.err;
+    EXPECT_EQ(ErrorIn(outcome), row.error);
     EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
   }
 }

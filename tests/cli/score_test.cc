@@ -133,45 +133,58 @@ TEST_F(ScoreTest, FullLogitsAgreeWithTheLogProbabilities) {
 }
 
 struct BadLine {
-  std::string line;
+  std::string lines;
   std::string what;
+  std::string place = ": line 1";  // after the file's name
+  std::string fix = "correct it there";
 };
 
 TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
+  const std::string no_name =
+      "expected a name of 1 to 200 letters, digits, '.', '_' and '-', found string ";
+  const std::string one_of = "expected exactly one of \"ids\", \"text\" and \"messages\", found ";
+  const std::string say_once = "say once what is to be scored";
   const std::vector<BadLine> rows = {
-      {"{", "line 1"},
-      {"[]", "expected an object, found array"},
-      {"{\"ids\":[1]}", "id"},
-      {"{\"id\":7,\"ids\":[1]}", "id"},
-      {"{\"id\":\"\",\"ids\":[1]}",
-       "expected a name of 1 to 200 letters, digits, '.', '_' and '-'"},
-      {"{\"id\":\"..\",\"ids\":[1]}", "expected a name"},
-      {"{\"id\":\".\",\"ids\":[1]}", "expected a name"},
-      {"{\"id\":\"a/b\",\"ids\":[1]}", "expected a name"},
-      {"{\"id\":\"é\",\"ids\":[1]}", "expected a name"},
-      {"{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"a\",\"ids\":[2]}",
-       "error: id 'a' stands in line 1 already"},
-      {"{\"id\":\"a\"}", "expected exactly one of \"ids\", \"text\" and \"messages\", found 0"},
-      {"{\"id\":\"a\",\"ids\":[1],\"text\":\"b\"}", "found 2"},
-      {"{\"id\":\"a\",\"ids\":[1],\"max\":2}", "unknown member 'max'"},
-      {"{\"id\":\"a\",\"text\":\"b\",\"tools\":[]}", "\"tools\" needs \"messages\""},
-      {"{\"id\":\"a\",\"ids\":[]}", "the line has 0 ids, expected 1 to 2560"},
-      {"{\"id\":\"a\",\"ids\":[280]}", "expected a token id from 0 to 279, found integer 280"},
-      {"{\"id\":\"a\",\"ids\":[0,-1]}", "expected a token id from 0 to 279, found integer -1"},
-      {"{\"id\":\"a\",\"ids\":[1.5]}", "expected a token id from 0 to 279"},
-      {"{\"id\":\"a\",\"ids\":\"1\"}", "ids"},
-      {"{\"id\":\"a\",\"text\":1}", "text"},
-      {"{\"id\":\"a\",\"messages\":[{}]}", "role"},
-      {"", "there is no line to score"},
+      {"{",
+       "not valid JSON at line 1, column 2: syntax error while parsing object key - unexpected end "
+       "of input; expected string literal"},
+      {"[]", "expected an object, found array []"},
+      {R"({"ids":[1]})", "key \"id\" is missing"},
+      {R"({"id":7,"ids":[1]})", "expected a string, found integer 7", ": line 1: /id"},
+      {R"({"id":"","ids":[1]})", no_name + "\"\"", ": line 1: /id"},
+      {R"({"id":"..","ids":[1]})", no_name + "\"..\"", ": line 1: /id"},
+      {R"({"id":".","ids":[1]})", no_name + "\".\"", ": line 1: /id"},
+      {R"({"id":"a/b","ids":[1]})", no_name + "\"a/b\"", ": line 1: /id"},
+      {R"({"id":"é","ids":[1]})", no_name + "\"é\"", ": line 1: /id"},
+      {"{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"a\",\"ids\":[2]}", "id 'a' stands in line 1 already",
+       ": line 2", "each line needs an id of its own"},
+      {R"({"id":"a"})", one_of + "0", ": line 1", say_once},
+      {R"({"id":"a","ids":[1],"text":"b"})", one_of + "2", ": line 1", say_once},
+      {R"({"id":"a","ids":[1],"max":2})", "unknown member 'max'", ": line 1",
+       "known: id, ids, text, messages, tools"},
+      {R"({"id":"a","text":"b","tools":[]})", "\"tools\" needs \"messages\""},
+      {R"({"id":"a","ids":[]})", "the line has 0 ids, expected 1 to 2560", ": line 1",
+       "leave the line out"},
+      {R"({"id":"a","ids":[280]})", "expected a token id from 0 to 279, found integer 280",
+       ": line 1: /ids/0"},
+      {R"({"id":"a","ids":[0,-1]})", "expected a token id from 0 to 279, found integer -1",
+       ": line 1: /ids/1"},
+      {R"({"id":"a","ids":[1.5]})", "expected a token id from 0 to 279, found number 1.5",
+       ": line 1: /ids/0"},
+      {R"({"id":"a","ids":"1"})", "expected an array, found string \"1\"", ": line 1: /ids"},
+      {R"({"id":"a","text":1})", "expected a string, found integer 1", ": line 1: /text"},
+      {R"({"id":"a","messages":[{}]})", "key \"role\" is missing", ": line 1: /messages/0"},
+      {"", "there is no line to score", "",
+       "give lines such as {\"id\": \"a\", \"text\": \"Hello\"}"},
   };
   for (const BadLine& row : rows) {
-    const Outcome outcome = Score(row.line);
-    EXPECT_EQ(outcome.exit_code, 2) << row.line << outcome.err;
-    EXPECT_NE(outcome.err.find(row.what), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find("where: score: " + (folder_ / "in.jsonl")), std::string::npos)
-        << outcome.err;
+    const Outcome outcome = Score(row.lines);
+    EXPECT_EQ(outcome.exit_code, 2) << row.lines << outcome.err;
+    EXPECT_EQ(ErrorIn(outcome), "error: " + row.what +
+                                    "\n  where: score: " + (folder_ / "in.jsonl") + row.place +
+                                    "\n  fix: " + row.fix + "\n");
     EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
-    EXPECT_FALSE(folder_.Has("out.jsonl")) << row.line;
+    EXPECT_FALSE(folder_.Has("out.jsonl")) << row.lines;
   }
 }
 
