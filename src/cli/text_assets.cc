@@ -14,6 +14,7 @@
 #include "cli/text_input.h"
 #include "io/file_system.h"
 #include "text/chat_template.h"
+#include "text/marked_text.h"
 #include "text/template_text.h"
 #include "text/tokenizer.h"
 
