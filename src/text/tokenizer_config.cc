@@ -92,7 +92,7 @@ Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
 
 Error NoChatTemplate(std::string where) {
   return BadInput("the checkpoint has no chat template", std::move(where),
-                  "name one with --chat-template FILE, or give a text that needs none (run --raw)");
+                  "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
 }
 
 Result<AddedToken> ReadAddedToken(const JsonReader& place) {

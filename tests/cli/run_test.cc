@@ -213,6 +213,7 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
   const std::string ids = "  where: run\n  fix: give ids from 0 to 279\n";
   const std::string templates =
       "error: the checkpoint has no chat template\n  where: run: " + no_template +
+      "/tokenizer_config.json" +
       "\n  fix: name one with --chat-template FILE, or continue a text with --raw -p TEXT\n";
   const std::vector<Row> rows = {
       {model,
