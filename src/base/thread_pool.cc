@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/host_limits.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {
@@ -40,7 +44,26 @@ int ThreadPool::AvailableCpus() {
 
 ThreadPool::ThreadPool(int threads) {
   FATHOM_CHECK(threads >= 1);
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+  FATHOM_CHECK(StartWorkers(threads - 1).ok());
+}
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::Start(int threads) {
+  FATHOM_CHECK(threads >= 1);
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(Empty()));
+  FATHOM_OK(pool->StartWorkers(threads - 1));
+  return pool;
+}
+
+Status ThreadPool::StartWorkers(int count) {
+  try {
+    for (int i = 1; i <= count; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+  } catch (const std::system_error& refused) {
+    return Error{Format("only {} of {} threads could be started: {}", threads(), count + 1,
+                        refused.code().message()),
+                 "", Format("allow more threads or memory, or take --threads {}", threads()),
+                 ErrorKind::kDoesNotFit};
+  }
+  return Ok();
 }
 
 ThreadPool::~ThreadPool() {

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/result.h"
 
 namespace fathom {
 
@@ -22,6 +25,8 @@ class ThreadPool {
  public:
   // threads >= 1, the calling thread included.
   explicit ThreadPool(int threads);
+  // The same where the system may refuse threads. Errors (kDoesNotFit): how many could be started.
+  static Result<std::unique_ptr<ThreadPool>> Start(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -43,6 +48,9 @@ class ThreadPool {
 
  private:
   void Run(int64_t items, const std::function<void(int64_t item, int thread)>& body);
+  struct Empty {};
+  explicit ThreadPool(Empty) {}
+  Status StartWorkers(int count);
   void WorkerLoop(int thread);
   void WakeWorkers();
   void TakeItems(int thread);

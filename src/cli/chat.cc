@@ -38,6 +38,13 @@ bool HasRole(const Json& message, std::string_view role) {
 
 }  // namespace
 
+namespace {
+
+// A terminal hands over no more of a line (N_TTY_BUF_SIZE of Linux, less its end).
+constexpr size_t kTerminalLine = 4095;
+
+}  // namespace
+
 Chat::Chat(CommandContext& context, Session& session, const std::string& system)
     : context_(context),
       session_(session),
@@ -93,6 +100,10 @@ Status Chat::TryTurn(const std::string& line) {
 }
 
 Status Chat::Turn(const std::string& line) {
+  if (interactive_ && line.size() >= kTerminalLine) {
+    return BadInput(Format("the terminal cut the line after {} bytes", line.size()),
+                    "standard input", "give a long text with fathom run -p - < FILE");
+  }
   FATHOM_OK(CheckUtf8(line));
   messages_.Append(Message("user", line));
   FATHOM_TRY(Prompt prompt, FittingPrompt());

@@ -89,6 +89,7 @@ int ProcessCode(ExitCode code, const Interrupt& interrupt) {
 }  // namespace
 
 int Main(int argc, char** argv) {
+  HoldStandardStreams();
   Interrupt::Install();
   Interrupt interrupt;
   Console console(STDOUT_FILENO, STDERR_FILENO);

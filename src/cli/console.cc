@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ bool ColourRefused() {
 }
 
 }  // namespace
+
+void HoldStandardStreams() {
+  // The lowest free number is what open gives.
+  int fd = open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDONLY);
+  if (fd > STDERR_FILENO) close(fd);
+}
 
 Console::Console(int out_fd, int err_fd)
     : out_fd_(out_fd),

@@ -7,6 +7,10 @@
 
 namespace fathom {
 
+// Gives standard streams that are closed a file that ends at once when read and cannot be written:
+// else the next file opened would take their place. Before anything is opened.
+void HoldStandardStreams();
+
 // Where a command talks: results to standard output, everything else to standard error. Nothing is
 // buffered, so that both keep their order on a terminal.
 class Console {

@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace fathom {
 
 // Turns the value of a flag into what its field holds; the whole text has to be the value. What is

@@ -62,7 +62,7 @@ Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder
                               Progress& progress) {
   const double began = context.clock.Seconds();
   LoadedModel loaded;
-  loaded.pool = std::make_unique<ThreadPool>(flags.ThreadCount());
+  FATHOM_TRY(loaded.pool, ThreadPool::Start(flags.ThreadCount()));
   FATHOM_TRY(const Compute compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
   FATHOM_TRY(loaded.model, Model::Load(folder.checkpoint, ModelOptions{mtp}, compute, progress));
   loaded.engine = MakeEngine(*loaded.model, engine, compute);

@@ -115,7 +115,7 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
   }
   needs.max_num_seqs = std::clamp<int64_t>(kTokensInFlight / needs.max_model_len, 1, kSequences);
   FATHOM_TRY(const EngineConfig engine, SizeForMachine(folder, flags.run, needs));
-  FATHOM_OK(CheckOutputs(context.files, flags.outputs, flags.input, items));
+  FATHOM_OK(CheckOutputs(context.files, flags.outputs, folder.path, flags.input, items));
   return Job{std::move(folder), std::move(items), engine};
 }
 

@@ -1,6 +1,7 @@
 #include "cli/score_outputs.h"
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -60,6 +61,18 @@ Status CheckNotClaimed(const Claims& claims, std::string_view flag, const std::s
                   "name another file, or another folder for --full-logits");
 }
 
+Status CheckSparesModel(const ScoreOutputs& outputs, const std::string& model) {
+  const std::string lines = std::filesystem::path(ResolvedPath(outputs.lines)).parent_path();
+  const bool spared = outputs.to_console() || !SamePlace(lines, model);
+  if (!spared) {
+    return BadInput("--output would be written among the files of the model", outputs.lines,
+                    "write to another folder");
+  }
+  if (outputs.full_logits.empty() || !SamePlace(outputs.full_logits, model)) return Ok();
+  return BadInput("--full-logits would be written among the files of the model",
+                  outputs.full_logits, "write to another folder");
+}
+
 Status CheckNames(const ScoreOutputs& outputs, const std::string& input,
                   const std::vector<ScoreItem>& items) {
   if (input != "-" && !outputs.to_console() && SamePlace(input, outputs.lines)) {
@@ -86,8 +99,9 @@ Result<std::unique_ptr<OutputFile>> ScoreOutputs::OpenLines(FileSystem& files,
   return files.Create(lines);
 }
 
-Status CheckOutputs(FileSystem& files, const ScoreOutputs& outputs, const std::string& input,
-                    const std::vector<ScoreItem>& items) {
+Status CheckOutputs(FileSystem& files, const ScoreOutputs& outputs, const std::string& model,
+                    const std::string& input, const std::vector<ScoreItem>& items) {
+  FATHOM_OK(CheckSparesModel(outputs, model));
   FATHOM_OK(CheckNames(outputs, input, items));
   if (!outputs.to_console()) {
     FATHOM_TRY([[maybe_unused]] const auto output, files.Create(outputs.lines));

@@ -27,9 +27,10 @@ struct ScoreOutputs {
 };
 
 // Refuses (kBadInput) what would spoil a run, before anything is run: two things that would be
-// written to one file, the input among them, and what cannot be created. Makes the folder.
-Status CheckOutputs(FileSystem& files, const ScoreOutputs& outputs, const std::string& input,
-                    const std::vector<ScoreItem>& items);
+// written to one file, the input among them, files in the folder of `model`, and what cannot be
+// created. Makes the folder.
+Status CheckOutputs(FileSystem& files, const ScoreOutputs& outputs, const std::string& model,
+                    const std::string& input, const std::vector<ScoreItem>& items);
 
 }  // namespace fathom
 

@@ -223,6 +223,10 @@ TEST_F(ScoreTest, OutputsThatCannotBeWrittenAreFoundBeforeTheWeightsAreRead) {
       {{"--output", folder_.path()}, "a folder, pipe or device has this name"},
       {{"--output", "/dev/null"}, "a folder, pipe or device has this name"},
       {{"--output", folder_ / "out.jsonl", "--full-logits", folder_ / "file"}, folder_ / "file"},
+      {{"--output", model_ + "/config.json"},
+       "--output would be written among the files of the model"},
+      {{"--output", folder_ / "out.jsonl", "--full-logits", model_},
+       "--full-logits would be written among the files of the model"},
   };
   for (const auto& [flags, place] : rows) {
     Words args = {"score", model_, "--input", input};
