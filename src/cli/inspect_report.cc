@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "spec/catalogue.h"
 #include "spec/model_config.h"
 #include "spec/summary.h"

@@ -63,6 +63,16 @@ TEST_F(ChatTest, OnATerminalThereAreCommands) {
   EXPECT_NE(outcome.out.find("unknown command /help; known: /exit, /clear"), std::string::npos);
 }
 
+TEST_F(ChatTest, ALineThatTheTerminalCutsIsNotAnsweredAsIfItWereWhole) {
+  Child child(Args({"--chat-template", plain_, "--max-tokens", "2"}), Child::Streams::kTerminal);
+  ASSERT_TRUE(child.ReadUntil("> "));
+  child.Write(std::string(5000, 'b') + "\n");
+  ASSERT_TRUE(child.ReadUntil("the terminal cut the line after 4095 bytes"));
+  ASSERT_TRUE(child.ReadUntil("> "));
+  child.Write("\x04");  // Ctrl-D
+  EXPECT_EQ(child.Finish().exit_code, 0);
+}
+
 TEST_F(ChatTest, FromAPipeEachLineIsAMessageWhateverItBeginsWith) {
   const Outcome outcome =
       RunFathom(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2"}),
