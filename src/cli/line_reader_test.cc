@@ -52,7 +52,7 @@ TEST(LineReader, ALongLineIsLookedThroughOnce) {
 }
 
 TEST(LineReader, ALineMayEndWhereAPieceDoes) {
-  for (const size_t size : {4094, 4095, 4096, 4097, 8191, 8192}) {
+  for (const size_t size : {4094U, 4095U, 4096U, 4097U, 8191U, 8192U}) {
     const std::string line(size, 'x');
     EXPECT_EQ(LinesOf(line + "\n" + line + "\n"), (Lines{line, line})) << size;
   }

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "base/host_limits.h"
 #include "base/progress.h"
