@@ -46,7 +46,10 @@ Error NoConfig(const std::string& folder) {
 Error NoWeights(FileSystem& files, const std::string& folder) {
   constexpr size_t kShown = 10;
   std::string found;
+  const char* fix = "weights are read from safetensors files only";
   if (const auto names = files.List(folder); names.ok()) {
+    const auto is_shard = [](const std::string& name) { return name.ends_with(".safetensors"); };
+    if (std::ranges::any_of(*names, is_shard)) fix = "fetch the index of these files, too";
     for (size_t i = 0; i < std::min(names->size(), kShown); ++i) {
       found += (found.empty() ? "" : ", ") + (*names)[i];
     }
@@ -54,7 +57,7 @@ Error NoWeights(FileSystem& files, const std::string& folder) {
   }
   return BadInput(Format("no {} and no {} in this folder; it holds: {}", kIndexName, kSingleName,
                          found.empty() ? "nothing" : found),
-                  folder, "weights are read from safetensors files only");
+                  folder, fix);
 }
 
 // Two sets of weights in one folder: transformers takes the single file, vLLM the index. Nobody can

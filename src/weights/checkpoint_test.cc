@@ -213,6 +213,16 @@ TEST(CheckpointErrors, NoSafetensors) {
             "  fix: weights are read from safetensors files only\n");
 }
 
+TEST(CheckpointErrors, ShardsWithoutTheirIndex) {
+  MemoryFileSystem files;
+  files.Put("/m/config.json", TinyLlamaConfigJson());
+  files.Put("/m/model-00001-of-00001.safetensors", "");
+  EXPECT_EQ(OpenError(files),
+            "error: no model.safetensors.index.json and no model.safetensors in this folder; it "
+            "holds: config.json, model-00001-of-00001.safetensors\n  where: /m\n"
+            "  fix: fetch the index of these files, too\n");
+}
+
 TEST(CheckpointErrors, ShardMissing) {
   Folder folder(TinyLlamaConfigJson());
   folder.Write();
