@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cli/line_score.h"
 #include "cli/score_input.h"
+#include "cli/score_outputs.h"
 #include "engine/engine.h"
 #include "io/file_system.h"
 #include "sched/scheduler.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "engine/sequence.h"
 #include "engine/step_batch.h"
 #include "model/model.h"
-#include "ops/compute.h"
 #include "sched/scheduler.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
