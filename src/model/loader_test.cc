@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +17,6 @@
 #include "io/memory_file_system_testing.h"
 #include "ops/compute.h"
 #include "spec/config_testing.h"
-#include "tensor/dtype.h"
 #include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 

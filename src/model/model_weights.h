@@ -1,7 +1,6 @@
 #ifndef FATHOM_MODEL_MODEL_WEIGHTS_H_
 #define FATHOM_MODEL_MODEL_WEIGHTS_H_
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

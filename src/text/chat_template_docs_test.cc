@@ -17,7 +17,6 @@
 #include "text/jinja_methods.h"
 #include "text/jinja_predicates.h"
 #include "text/jinja_value.h"
-#include "text/marked_text.h"
 
 namespace fathom {
 namespace {
