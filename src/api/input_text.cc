@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -71,6 +72,15 @@ Result<std::vector<int32_t>> ParseIds(std::string_view flag, std::string_view te
     at = comma + 1;
   }
   return ids;
+}
+
+Status CheckIds(std::string_view flag, std::span<const int32_t> ids, int64_t vocab) {
+  for (const int32_t id : ids) {
+    if (id < vocab) continue;
+    return BadInput(Format("{}: {} is outside the vocabulary of {} ids", flag, id, vocab), "",
+                    Format("give ids from 0 to {}", vocab - 1));
+  }
+  return Ok();
 }
 
 Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text) {

@@ -2,6 +2,7 @@
 #define FATHOM_API_INPUT_TEXT_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace fathom {
 
 // "1,2,3": ids, none negative; spaces beside the commas are fine, an empty list is not.
 Result<std::vector<int32_t>> ParseIds(std::string_view flag, std::string_view text);
+// Refuses the first id that is not below `vocab`.
+Status CheckIds(std::string_view flag, std::span<const int32_t> ids, int64_t vocab);
 
 // "ID:V", e.g. "42:-100".
 Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text);

@@ -290,14 +290,18 @@ Result<std::string> JsonReader::String(std::string_view key) const {
   if (member->is_string()) return member->as_string();
   return Mismatch(key, "a string");
 }
-Result<JsonReader> JsonReader::Object(std::string_view key) const {
+Result<JsonReader> JsonReader::MemberAt(std::string_view key) const {
   FATHOM_TRY(const Json* member, Member(key));
-  if (member->is_object()) return JsonReader(*member, source_, pointer_ + "/" + EscapePointer(key));
+  return JsonReader(*member, source_, pointer_ + "/" + EscapePointer(key));
+}
+Result<JsonReader> JsonReader::Object(std::string_view key) const {
+  FATHOM_TRY(JsonReader member, MemberAt(key));
+  if (member.value().is_object()) return member;
   return Mismatch(key, "an object");
 }
 Result<JsonReader> JsonReader::ArrayAt(std::string_view key) const {
-  FATHOM_TRY(const Json* member, Member(key));
-  if (member->is_array()) return JsonReader(*member, source_, pointer_ + "/" + EscapePointer(key));
+  FATHOM_TRY(JsonReader member, MemberAt(key));
+  if (member.value().is_array()) return member;
   return Mismatch(key, "an array");
 }
 JsonReader JsonReader::At(size_t index) const {

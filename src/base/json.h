@@ -140,6 +140,8 @@ class JsonReader {
   Result<std::string> String(std::string_view key) const;
   Result<JsonReader> Object(std::string_view key) const;
   Result<JsonReader> ArrayAt(std::string_view key) const;
+  // A member of any type.
+  Result<JsonReader> MemberAt(std::string_view key) const;
   // Element of an array (CHECK on the index).
   JsonReader At(size_t index) const;
 

@@ -49,7 +49,7 @@ ThreadPool::ThreadPool(int threads) {
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::Start(int threads) {
   FATHOM_CHECK(threads >= 1);
-  std::unique_ptr<ThreadPool> pool(new ThreadPool(Empty()));
+  std::unique_ptr<ThreadPool> pool(new ThreadPool());
   FATHOM_OK(pool->StartWorkers(threads - 1));
   return pool;
 }
@@ -58,10 +58,9 @@ Status ThreadPool::StartWorkers(int count) {
   try {
     for (int i = 1; i <= count; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
   } catch (const std::system_error& refused) {
-    return Error{Format("only {} of {} threads could be started: {}", threads(), count + 1,
-                        refused.code().message()),
-                 "", Format("allow more threads or memory, or take --threads {}", threads()),
-                 ErrorKind::kDoesNotFit};
+    return DoesNotFit(Format("only {} of {} threads could be started: {}", threads(), count + 1,
+                             refused.code().message()),
+                      "", Format("allow more threads or memory, or take --threads {}", threads()));
   }
   return Ok();
 }

@@ -47,9 +47,8 @@ class ThreadPool {
   }
 
  private:
+  ThreadPool() = default;  // with no worker yet
   void Run(int64_t items, const std::function<void(int64_t item, int thread)>& body);
-  struct Empty {};
-  explicit ThreadPool(Empty) {}
   Status StartWorkers(int count);
   void WorkerLoop(int thread);
   void WakeWorkers();

@@ -36,10 +36,6 @@ bool HasRole(const Json& message, std::string_view role) {
   return message.Find("role")->as_string() == role;
 }
 
-}  // namespace
-
-namespace {
-
 // A terminal hands over no more of a line (N_TTY_BUF_SIZE of Linux, less its end).
 constexpr size_t kTerminalLine = 4095;
 

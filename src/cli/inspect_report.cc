@@ -60,7 +60,7 @@ std::string LeftOutText(const Error& error) {
   return text + "\n";
 }
 
-// "PROBLEMS: 1 file, 3 missing, 1 surplus", and as many as a person reads.
+// "PROBLEMS: 1 in files or index, 3 missing, 1 surplus", and as many as a person reads.
 std::string ProblemText(const std::vector<Error>& left_out,
                         const std::vector<TensorProblem>& problems) {
   constexpr size_t kShown = 20;
@@ -133,10 +133,8 @@ InspectReport MakeInspectReport(const Checkpoint& checkpoint, const std::vector<
   report.has_tokenizer = has_tokenizer;
   // A checkpoint may leave its MTP layers out; once one tensor of them is there all must be.
   report.problems = checkpoint.Problems(report.has_mtp);
-  if (const Status fits = checkpoint.Verify(report.has_mtp); !fits.ok()) {
-    report.fix = fits.error().fix;
-  }
   report.left_out = left_out;
+  if (!report.problems.empty()) report.fix = kFetchFolderAgain;
   if (!left_out.empty()) report.fix = left_out.front().fix;
   return report;
 }

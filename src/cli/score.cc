@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -138,16 +139,17 @@ Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Jo
 }
 
 // Of a single id nothing is predicted, so that there is nothing to be perplexed by.
-Json Perplexity(const ScoreTotals& totals) {
-  if (totals.predicted == 0) return {};
+std::optional<double> Perplexity(const ScoreTotals& totals) {
+  if (totals.predicted == 0) return std::nullopt;
   return std::exp(totals.nll / static_cast<double>(totals.predicted));
 }
 
 std::string TotalsJson(const Flags& flags, const ScoreTotals& totals) {
+  const std::optional<double> perplexity = Perplexity(totals);
   return Json::MakeObject({{"lines", totals.lines},
                            {"tokens", totals.tokens},
                            {"nll", totals.nll},
-                           {"perplexity", Perplexity(totals)},
+                           {"perplexity", perplexity ? Json(*perplexity) : Json()},
                            {"seconds", totals.seconds},
                            {"output", flags.outputs.lines}})
              .Dump() +
@@ -155,9 +157,9 @@ std::string TotalsJson(const Flags& flags, const ScoreTotals& totals) {
 }
 
 std::string TotalsText(const Flags& flags, const ScoreTotals& totals) {
-  const Json perplexity = Perplexity(totals);
-  const std::string shown = perplexity.is_null() ? "none (no line has a second id)"
-                                                 : Format("{:.4f}", perplexity.as_double());
+  const std::optional<double> perplexity = Perplexity(totals);
+  const std::string shown =
+      perplexity ? Format("{:.4f}", *perplexity) : "none (no line has a second id)";
   const std::string place = flags.outputs.to_console() ? "" : "; scores in " + flags.outputs.lines;
   return Format("{} lines, {} tokens, nll {:.4f}, perplexity {}{}\n", totals.lines, totals.tokens,
                 totals.nll, shown, place);

@@ -61,16 +61,20 @@ Status CheckNotClaimed(const Claims& claims, std::string_view flag, const std::s
                   "name another file, or another folder for --full-logits");
 }
 
+Status CheckSparesModel(std::string_view flag, const std::string& named, const std::string& folder,
+                        const std::string& model) {
+  if (!SamePlace(folder, model)) return Ok();
+  return BadInput(Format("{} would be written among the files of the model", flag), named,
+                  "write to another folder");
+}
+
 Status CheckSparesModel(const ScoreOutputs& outputs, const std::string& model) {
-  const std::string lines = std::filesystem::path(ResolvedPath(outputs.lines)).parent_path();
-  const bool spared = outputs.to_console() || !SamePlace(lines, model);
-  if (!spared) {
-    return BadInput("--output would be written among the files of the model", outputs.lines,
-                    "write to another folder");
+  if (!outputs.to_console()) {
+    const std::string folder = std::filesystem::path(ResolvedPath(outputs.lines)).parent_path();
+    FATHOM_OK(CheckSparesModel("--output", outputs.lines, folder, model));
   }
-  if (outputs.full_logits.empty() || !SamePlace(outputs.full_logits, model)) return Ok();
-  return BadInput("--full-logits would be written among the files of the model",
-                  outputs.full_logits, "write to another folder");
+  if (outputs.full_logits.empty()) return Ok();
+  return CheckSparesModel("--full-logits", outputs.full_logits, outputs.full_logits, model);
 }
 
 Status CheckNames(const ScoreOutputs& outputs, const std::string& input,

@@ -29,17 +29,6 @@
 namespace fathom {
 namespace {
 
-// An id that no token has would never end an answer: surely a mistake.
-Status CheckStopIds(const SamplingFlags& sampling, int64_t vocab) {
-  FATHOM_TRY(const std::vector<int32_t> ids, sampling.StopIds({}));
-  for (const int32_t id : ids) {
-    if (id < vocab) continue;
-    return BadInput(Format("--stop-token-ids: {} is outside the vocabulary of {} ids", id, vocab),
-                    "", Format("give ids from 0 to {}", vocab - 1));
-  }
-  return Ok();
-}
-
 // What can be refused before the weights are loaded.
 Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
   const bool needs_text = flags.prompt_ids.empty() || !flags.sampling.stop.empty();
@@ -51,9 +40,12 @@ Status CheckFolder(const RunFlags& flags, const ModelFolder& folder) {
   if (needs_template && !folder.text->chat_template.ok()) {
     return folder.text->chat_template.error();
   }
-  FATHOM_OK(CheckStopIds(flags.sampling, folder.checkpoint.config().vocab));
+  const int64_t vocab = folder.checkpoint.config().vocab;
+  // An id that no token has would never end an answer: surely a mistake.
+  FATHOM_TRY(const std::vector<int32_t> stop_ids, flags.sampling.StopIds({}));
+  FATHOM_OK(CheckIds("--stop-token-ids", stop_ids, vocab));
   FATHOM_TRY(const SamplingParams params, flags.sampling.Params(folder.defaults.sampling));
-  return ValidateSampling(params, folder.checkpoint.config().vocab);
+  return ValidateSampling(params, vocab);
 }
 
 }  // namespace

@@ -114,17 +114,6 @@ std::string JoinIds(std::span<const int32_t> ids) {
   return text;
 }
 
-Status CheckIds(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  for (const int32_t id : ids) {
-    if (id >= tokenizer.vocab_size()) {
-      return BadInput(
-          Format("--ids: {} is outside the vocabulary of {} ids", id, tokenizer.vocab_size()), "",
-          Format("give ids from 0 to {}", tokenizer.vocab_size() - 1));
-    }
-  }
-  return Ok();
-}
-
 }  // namespace
 
 Result<ExitCode> TokenizeCommand(CommandContext& context, std::span<const std::string> args) {
@@ -137,7 +126,7 @@ Result<ExitCode> TokenizeCommand(CommandContext& context, std::span<const std::s
   FATHOM_TRY(const TextAssets assets,
              LoadTextAssets(context.files, flags.model, flags.chat_template));
   FATHOM_TRY(const std::vector<int32_t> ids, MakeIds(context, assets, line, flags));
-  FATHOM_OK(CheckIds(assets.tokenizer, ids));
+  FATHOM_OK(CheckIds("--ids", ids, assets.tokenizer.vocab_size()));
   const std::string text = assets.tokenizer.Decode(ids, flags.skip_special);
   if (flags.json) {
     const Json report = Json::MakeObject({{"ids", Json::ArrayOf(ids)}, {"text", text}});

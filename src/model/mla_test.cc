@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "spec/model_config.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
+#include "tensor/same_bits_testing.h"
 #include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 
@@ -77,18 +77,14 @@ class MlaTest : public testing::Test {
   MlaWeights weights_;
 };
 
-bool SameBits(const Matrix<float>& a, const Matrix<float>& b) {
-  return std::memcmp(a.data(), b.data(), static_cast<size_t>(a.rows() * a.cols()) * 4) == 0;
-}
-
 // 2c / sqrt(mean((2c)^2) + 4 eps) = c / sqrt(mean(c^2) + eps), and factors of two are exact. So
 // twice the inputs under four times the epsilon give the same bits, if nothing but this epsilon is
 // in the two norms. The other one is as large, so that each would be seen in place of the other.
 TEST_F(MlaTest, TheLatentEpsilonAndNoOtherIsInBothLatentNorms) {
   config_.rms_norm_eps = 0.125;
   const Matrix<float> out = Run(0.5, 1);
-  EXPECT_TRUE(SameBits(Run(2, 2), out));
-  EXPECT_FALSE(SameBits(Run(2, 1), out));
+  EXPECT_TRUE(SameBits(Run(2, 2).view(), out.view()));
+  EXPECT_FALSE(SameBits(Run(2, 1).view(), out.view()));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/math.h"
 #include "model/model_weights.h"
 #include "model/step.h"
 #include "ops/elementwise.h"
@@ -73,7 +74,7 @@ void MoeMlp::ChooseExperts(const Step& step, const MoeWeights& weights, MatView<
   while (static_cast<int>(router_buffers_.size()) < step.compute.pool->threads()) {
     router_buffers_.emplace_back(moe_.routed_experts);
   }
-  const int64_t slices = (n + kRouteTokens - 1) / kRouteTokens;
+  const int64_t slices = CeilDiv(n, kRouteTokens);
   step.compute.pool->ParallelFor(slices, [&](int64_t slice, int thread) {
     const int64_t first = slice * kRouteTokens;
     const int64_t count = std::min(kRouteTokens, n - first);

@@ -14,10 +14,9 @@ struct RopeFrequencies {
 };
 
 // Plain rope: theta^(-2i / dim). Scaled as the checkpoint was trained, whatever the length in use:
-//   YaRN    (Peng et al. 2023, section 3.2; points 2 to 4 of docs/formats/deepseek.md) pairs that
-//   turn often keep
-//           their frequency, those that turn less than once in the trained context are divided by
-//           factor, a ramp between; magnitude = m(mscale) / m(mscale_all_dim)
+//   YaRN    (Peng et al. 2023, section 3.2; docs/formats/deepseek.md 2 to 4) pairs that turn often
+//           keep their frequency, those that turn less than once in the trained context are divided
+//           by factor, a ramp between; magnitude = m(mscale) / m(mscale_all_dim)
 //   llama3  three bands by wavelength (point 7)
 RopeFrequencies MakeRopeFrequencies(const RopeConfig& rope);
 

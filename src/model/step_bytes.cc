@@ -6,6 +6,7 @@
 #include "model/mla.h"
 #include "ops/attention.h"
 #include "ops/mat_mul.h"
+#include "ops/router.h"
 #include "spec/model_config.h"
 
 namespace fathom {
@@ -35,13 +36,20 @@ int64_t GqaBytes(const ModelConfig& config, const GqaConfig& gqa, const StepLimi
          AttentionBufferBytes(limits.threads, gqa.head_dim, gqa.head_dim);
 }
 
-int64_t MoeBytes(const ModelConfig& config, const MoeConfig& moe, int64_t tokens) {
+// Five lists of experts, one set a thread.
+int64_t RouterBytes(const MoeConfig& moe, int64_t threads) {
+  return threads *
+         (5 * moe.routed_experts * kElementBytes + static_cast<int64_t>(sizeof(RouterBuffers)));
+}
+
+int64_t MoeBytes(const ModelConfig& config, const MoeConfig& moe, const StepLimits& limits) {
   const int64_t k = moe.experts_per_token;
   const int64_t chosen = 2 * k * kElementBytes + k * static_cast<int64_t>(sizeof(int64_t));
   const int64_t rows = k * (config.hidden + 2 * moe.intermediate);
   const int64_t shared = 2 * moe.shared_experts * moe.intermediate;
   const int64_t products = 2 * (moe.routed_experts + 1) * static_cast<int64_t>(sizeof(MatMulTask));
-  return tokens * ((moe.routed_experts + rows + shared) * kElementBytes + chosen) + products;
+  return limits.tokens * ((moe.routed_experts + rows + shared) * kElementBytes + chosen) +
+         products + RouterBytes(moe, limits.threads);
 }
 
 int64_t LayerBytes(const ModelConfig& config, const StepLimits& limits) {
@@ -49,7 +57,7 @@ int64_t LayerBytes(const ModelConfig& config, const StepLimits& limits) {
   int64_t bytes = n * 2 * (config.hidden + config.dense_intermediate) * kElementBytes;
   if (config.mla) bytes += MlaBytes(config, *config.mla, limits);
   if (config.gqa) bytes += GqaBytes(config, *config.gqa, limits);
-  if (config.moe) bytes += MoeBytes(config, *config.moe, n);
+  if (config.moe) bytes += MoeBytes(config, *config.moe, limits);
   return bytes;
 }
 

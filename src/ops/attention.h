@@ -43,7 +43,7 @@ struct AttentionBuffers {
   std::vector<int64_t> tile_ends;  // [tasks], of all tasks' tiles in one row
 };
 
-// The most that AttentionBuffers take with so many threads, whatever the contexts and tasks.
+// The most that scratch and states take with so many threads, whatever the contexts and tasks.
 int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim);
 
 // Runs all tasks over the pool. Softmax and sums in float32, over keys in order and in steps of a

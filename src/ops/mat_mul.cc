@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/math.h"
 #include "ops/compute.h"
 #include "ops/mat_mul_kernel.h"
 #include "ops/packed_matrix.h"
@@ -33,7 +34,7 @@ void CheckTask(const MatMulTask& task) {
 
 int64_t StripsOf(const MatMulTask& task, int64_t strip_panels) {
   if (task.x.rows() == 0) return 0;
-  return (task.weight->panels() + strip_panels - 1) / strip_panels;
+  return CeilDiv(task.weight->panels(), strip_panels);
 }
 
 // The same width for all tasks, a power of two; results do not depend on it.

@@ -145,6 +145,7 @@ class MatMulKernel {
   // Makes up for a part of what widened weights lack: few tokens have it multiplied into their
   // activations, many into the weights, so that products and sums are bitwise the same.
   static constexpr float kFactor = V::template kFactor<kType>;
+  static constexpr bool kScalesX = !kPairs && kFactor != 1;
 
   static constexpr int64_t Elements(int64_t cols) {
     return (cols + Math::kColumns - 1) / Math::kColumns;
@@ -201,7 +202,7 @@ class MatMulKernel {
     Lanes totals[kTokens * kPanels];
     for (Lanes& total : totals) total = V::Zero();
     for (int64_t s = 0; s < strip.segment_count; ++s) {
-      const Activations x = Prepare < kPairs || kFactor != 1 > (strip, strip.segments[s], room);
+      const Activations x = Prepare < kPairs || kScalesX > (strip, strip.segments[s], room);
       DirectSegment<kTokens, kPanels>(strip, panel, s, x, totals);
     }
     for (int p = 0; p < kPanels; ++p) {
@@ -312,10 +313,10 @@ class MatMulKernel {
     if (segment.cols % 2 != 0) StoreWidened(out, Math::template LoadLast<kType>(codes));
   }
   static void StoreWidened(Element* out, const Operand& weights) {
-    if constexpr (kPairs || kFactor == 1) {
-      Math::Store(out, weights);
-    } else {
+    if constexpr (kScalesX) {
       V::Store(out, V::Mul(weights, V::Broadcast(kFactor)));
+    } else {
+      Math::Store(out, weights);
     }
   }
 

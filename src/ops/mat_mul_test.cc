@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 #include "tensor/npy_testing.h"
+#include "tensor/same_bits_testing.h"
 
 namespace fathom {
 namespace {
@@ -43,13 +44,6 @@ void ExpectClose(const Matrix<float>& out, const ReferenceProduct& reference, in
     const double tolerance = static_cast<double>(roundings) * kEpsilon / 2 * reference.magnitude[i];
     ASSERT_NEAR(out.data()[i], reference.y[i], tolerance) << "element " << i;
   }
-}
-
-bool SameBits(MatView<const float> a, MatView<const float> b) {
-  for (int64_t r = 0; r < a.rows(); ++r) {
-    if (std::memcmp(a.RowPtr(r), b.RowPtr(r), static_cast<size_t>(a.cols()) * 4) != 0) return false;
-  }
-  return true;
 }
 
 struct Shape {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/math.h"
 #include "ops/compute.h"
 
 namespace fathom {
@@ -18,7 +19,7 @@ void ForEachRow(const Compute& compute, int64_t rows, int64_t cols, const Body& 
     for (int64_t r = 0; r < rows; ++r) body(r);
     return;
   }
-  const int64_t items = (rows + rows_per_item - 1) / rows_per_item;
+  const int64_t items = CeilDiv(rows, rows_per_item);
   compute.pool->ParallelFor(items, [&](int64_t item, int /*thread*/) {
     const int64_t end = std::min(rows, (item + 1) * rows_per_item);
     for (int64_t r = item * rows_per_item; r < end; ++r) body(r);

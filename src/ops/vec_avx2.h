@@ -25,7 +25,7 @@ struct VecAvx2 {
   template <DType kType>
   static constexpr float kFactor = kType == DType::kF8E4M3 ? 0x1p60F : 1;
   template <DType kType>
-  static constexpr float kUnit = kType == DType::kF8E4M3 ? 0x1p60F : 1;
+  static constexpr float kUnit = kFactor<kType>;
 
   // Unpacking E4M3 to 32 bits leaves rows 0 to 3 and 8 to 11 in `low`, the others in `high`. Sums
   // stay so; only what comes from or goes to rows is put in order. The change is its own inverse.

@@ -10,8 +10,6 @@
 #include "base/math.h"
 
 namespace fathom {
-namespace {}  // namespace
-
 Scheduler::Scheduler(const SchedulerConfig& config) : config_(config), pool_(config.blocks) {
   FATHOM_CHECK(config.block_tokens >= 1);
   FATHOM_CHECK(config.max_batched_tokens >= 1);

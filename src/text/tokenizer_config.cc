@@ -17,20 +17,11 @@
 namespace fathom {
 namespace {
 
-constexpr const char* kTokenForms = "a string or an object with \"content\"";
-
 // A special token is written as its text or as an object with "content".
 Result<std::string> ReadSpecialToken(const JsonReader& place) {
   if (place.value().is_string()) return place.value().as_string();
   if (place.value().is_object()) return place.String("content");
-  return place.Mismatch("", kTokenForms);
-}
-Result<std::string> ReadSpecialToken(const JsonReader& root, const char* key) {
-  const Json& token = *root.value().Find(key);
-  if (token.is_string()) return token.as_string();
-  if (!token.is_object()) return root.Mismatch(key, kTokenForms);
-  FATHOM_TRY(const JsonReader place, root.Object(key));
-  return ReadSpecialToken(place);
+  return place.Mismatch("", "a string or an object with \"content\"");
 }
 
 // The names that transformers gives to templates.
@@ -40,7 +31,8 @@ Result<Json> ReadSpecialTokens(const JsonReader& root) {
   for (const char* key : {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token",
                           "cls_token", "mask_token"}) {
     if (!root.Has(key)) continue;
-    FATHOM_TRY(std::string token, ReadSpecialToken(root, key));
+    FATHOM_TRY(const JsonReader place, root.MemberAt(key));
+    FATHOM_TRY(std::string token, ReadSpecialToken(place));
     if (!token.empty()) tokens.Set(key, std::move(token));
   }
   if (!root.Has(kList)) return tokens;

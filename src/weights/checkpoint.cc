@@ -28,11 +28,6 @@
 namespace fathom {
 namespace {
 
-constexpr const char* kIndexName = "model.safetensors.index.json";
-constexpr const char* kSingleName = "model.safetensors";
-constexpr const char* kFetchAgain =
-    "the files do not belong together or the download is not complete; fetch the folder again";
-
 Result<Json> ReadJson(FileSystem& files, const std::string& path) {
   FATHOM_TRY(const std::string text, files.ReadText(path));
   return ParseJson(text, JsonSource::Fetched(path));
@@ -55,19 +50,19 @@ Error NoWeights(FileSystem& files, const std::string& folder) {
     }
     if (names->size() > kShown) found += Format(" and {} more", names->size() - kShown);
   }
-  return BadInput(Format("no {} and no {} in this folder; it holds: {}", kIndexName, kSingleName,
-                         found.empty() ? "nothing" : found),
+  return BadInput(Format("no {} and no {} in this folder; it holds: {}", kShardIndexName,
+                         kSingleShardName, found.empty() ? "nothing" : found),
                   folder, fix);
 }
 
 // Two sets of weights in one folder: transformers takes the single file, vLLM the index. Nobody can
 // know which one is meant.
 Status RefuseSecondWeights(FileSystem& files, const std::string& folder, const ShardIndex& index) {
-  if (!files.Exists(JoinPath(folder, kSingleName))) return Ok();
+  if (!files.Exists(JoinPath(folder, kSingleShardName))) return Ok();
   const auto& names = index.shards;
-  if (std::find(names.begin(), names.end(), kSingleName) != names.end()) return Ok();
+  if (std::find(names.begin(), names.end(), kSingleShardName) != names.end()) return Ok();
   return BadInput(Format("there are two sets of weights: {}, and the {} files that {} names",
-                         kSingleName, names.size(), kIndexName),
+                         kSingleShardName, names.size(), kShardIndexName),
                   folder, "keep the one that is meant and move the other away");
 }
 
@@ -117,10 +112,10 @@ Result<Checkpoint> Checkpoint::OpenFolder(FileSystem& files, const std::string& 
   if (!files.Exists(config_path)) return NoConfig(folder);
   FATHOM_TRY(const Json config, ReadJson(files, config_path));
   FATHOM_TRY(checkpoint.config_, ParseModelConfig(config, config_path));
-  if (const std::string path = JoinPath(folder, kIndexName); files.Exists(path)) {
+  if (const std::string path = JoinPath(folder, kShardIndexName); files.Exists(path)) {
     FATHOM_OK(checkpoint.OpenIndexed(files, path, on_problem));
-  } else if (files.Exists(JoinPath(folder, kSingleName))) {
-    FATHOM_OK(checkpoint.OpenShards(files, {kSingleName}, on_problem));
+  } else if (files.Exists(JoinPath(folder, kSingleShardName))) {
+    FATHOM_OK(checkpoint.OpenShards(files, {kSingleShardName}, on_problem));
   } else {
     return NoWeights(files, folder);
   }
@@ -153,7 +148,7 @@ Status Checkpoint::OpenShards(FileSystem& files, const std::vector<std::string>&
   if (!missing.empty()) {
     FATHOM_OK(on_problem(
         missing.ToError(Format("not all {} files that the index names are here", names.size()),
-                        folder_, kFetchAgain)));
+                        folder_, kFetchFolderAgain)));
   }
   std::sort(tensors_.begin(), tensors_.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::tie(a.name, a.file) < std::tie(b.name, b.file);
@@ -199,7 +194,7 @@ Status Checkpoint::CheckIndex(const ShardIndex& index, const std::string& index_
   }
   if (problems.empty()) return Ok();
   return problems.ToError("the index and the files disagree about tensors", index_path,
-                          kFetchAgain);
+                          kFetchFolderAgain);
 }
 
 const TensorInfo* Checkpoint::Find(std::string_view name) const {
@@ -253,7 +248,7 @@ Status Checkpoint::Verify(bool mtp) const {
     list.Add(problem.CountedAs(), problem.ToString());
   }
   if (list.empty()) return Ok();
-  return list.ToError("the tensors do not fit config.json", folder_, kFetchAgain);
+  return list.ToError("the tensors do not fit config.json", folder_, kFetchFolderAgain);
 }
 
 Status Checkpoint::Read(const TensorInfo& tensor, int64_t first, std::span<std::byte> out) const {

@@ -19,6 +19,10 @@
 
 namespace fathom {
 
+// What to do about files of a checkpoint that do not fit each other.
+inline constexpr const char* kFetchFolderAgain =
+    "the files do not belong together or the download is not complete; fetch the folder again";
+
 // Where a tensor lies: headers only, no data.
 struct TensorInfo {
   std::string name;

@@ -141,10 +141,9 @@ Result<std::vector<SafetensorsEntry>> ReadHeader(const ReadableFile& file) {
 Result<std::vector<SafetensorsEntry>> ParseSafetensorsHeader(std::string_view json,
                                                              int64_t file_size) {
   const int64_t data_start = kPrefixBytes + static_cast<int64_t>(json.size());
-  FATHOM_TRY(const Json header, ParseJson(json, JsonSource("header", kFetchAgain)));
-  if (!header.is_object()) {
-    return JsonReader(header, JsonSource("header", kFetchAgain)).Mismatch("", "an object");
-  }
+  const JsonSource source("header", kFetchAgain);
+  FATHOM_TRY(const Json header, ParseJson(json, source));
+  if (!header.is_object()) return JsonReader(header, source).Mismatch("", "an object");
   std::vector<SafetensorsEntry> entries;
   for (const auto& [name, value] : header.as_object()) {
     if (name == "__metadata__") continue;

@@ -15,13 +15,12 @@
 #include "base/result.h"
 #include "io/file_system.h"
 #include "tensor/dtype.h"
+#include "weights/shard_index.h"
 
 namespace fathom {
 namespace {
 
 constexpr size_t kAlignment = 8;
-constexpr const char* kIndexName = "model.safetensors.index.json";
-constexpr const char* kSingleName = "model.safetensors";
 
 int64_t DataBytes(const Shard& shard) {
   int64_t bytes = 0;
@@ -65,7 +64,7 @@ std::vector<Shard> PlanShards(std::vector<TensorDeclaration> tensors, int64_t ma
   }
   for (size_t i = 0; i < shards.size(); ++i) {
     shards[i].name = shards.size() == 1
-                         ? kSingleName
+                         ? kSingleShardName
                          : Format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
     std::stable_sort(shards[i].tensors.begin(), shards[i].tensors.end(),
                      [](const TensorDeclaration& a, const TensorDeclaration& b) {
@@ -95,7 +94,7 @@ SafetensorsWriter::SafetensorsWriter(FileSystem& files, std::string folder,
 Result<SafetensorsWriter> SafetensorsWriter::Create(FileSystem& files, std::string folder,
                                                     std::vector<Shard> shards) {
   FATHOM_CHECK(!shards.empty());
-  for (const char* name : {kIndexName, kSingleName}) {
+  for (const char* name : {kShardIndexName, kSingleShardName}) {
     if (!files.Exists(JoinPath(folder, name))) continue;
     return BadInput(Format("there is a model in this folder already: {}", name), folder,
                     "name a new folder, or remove the old model first");
@@ -140,7 +139,7 @@ Status SafetensorsWriter::Commit() {
   FATHOM_CHECK(current_ + 1 == shards_.size() && bytes_left_ == 0);
   FATHOM_OK(EndFile());
   if (shards_.size() == 1) return Ok();
-  FATHOM_TRY(auto index, files_->Create(JoinPath(folder_, kIndexName)));
+  FATHOM_TRY(auto index, files_->Create(JoinPath(folder_, kShardIndexName)));
   FATHOM_OK(index->Append(ShardIndexJson(shards_).Dump(2)));
   return index->Commit();
 }

@@ -12,6 +12,10 @@
 
 namespace fathom {
 
+// The names that a model's weights have in its folder: an index of shards, or one file.
+inline constexpr const char* kShardIndexName = "model.safetensors.index.json";
+inline constexpr const char* kSingleShardName = "model.safetensors";
+
 // model.safetensors.index.json: which shard holds which tensor.
 struct ShardIndex {
   std::vector<std::string> shards;                   // names inside the folder, sorted, each once

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "ops/compute.h"
 #include "run_model.h"
 #include "tensor/mat_view.h"
+#include "tensor/same_bits_testing.h"
 
 namespace fathom {
 namespace {
@@ -44,14 +44,6 @@ constexpr ScheduleRow kRows[] = {
      1,
      {.chunk_tokens = 7, .together = true, .scatter_blocks = true, .block_tokens = 8}},
 };
-
-bool SameBits(MatView<const float> a, MatView<const float> b) {
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  for (int64_t r = 0; r < a.rows(); ++r) {
-    if (std::memcmp(a[r].data(), b[r].data(), a[r].size_bytes()) != 0) return false;
-  }
-  return true;
-}
 
 // Prompts of 1 to 65 tokens: the longest is one more than a chunk and several blocks.
 std::vector<std::vector<int32_t>> ShortPrompts(const GoldenCase& golden) {
@@ -104,8 +96,8 @@ TEST_P(GoldenBatching, AWarmStepAllocatesNothing) {
   for (const int threads : {1, 3}) {
     LoadedModel loaded = Load(Activations::kBfloat16, threads);
     const auto prompt = MadeUpPrompt(kSplitTokens + 65, loaded.model->config().vocab);
-    EXPECT_EQ(WarmStepBytes(loaded, prompt, kSplitTokens + 1), 0) << threads << " threads";
-    EXPECT_EQ(WarmStepBytes(loaded, prompt, kSplitTokens + 64), 0) << threads << " threads";
+    EXPECT_EQ(AllocationsOf(loaded, prompt, kSplitTokens + 1).again, 0) << threads << " threads";
+    EXPECT_EQ(AllocationsOf(loaded, prompt, kSplitTokens + 64).again, 0) << threads << " threads";
   }
 }
 

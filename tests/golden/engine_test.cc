@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <span>
@@ -21,6 +21,7 @@
 #include "run_model.h"
 #include "sched/scheduler.h"
 #include "tensor/mat_view.h"
+#include "tensor/same_bits_testing.h"
 
 namespace fathom {
 namespace {
@@ -133,14 +134,6 @@ Answers RunEngine(const GoldenCase& golden, LoadedModel& loaded, const EngineRow
     }
   }
   return answers;
-}
-
-bool SameBits(MatView<const float> a, MatView<const float> b) {
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  for (int64_t r = 0; r < a.rows(); ++r) {
-    if (std::memcmp(a[r].data(), b[r].data(), a[r].size_bytes()) != 0) return false;
-  }
-  return true;
 }
 
 void ExpectSameAnswers(const Answers& found, const Answers& expected, const char* name) {

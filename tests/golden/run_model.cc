@@ -185,20 +185,8 @@ std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int
   return {all.begin() + static_cast<int64_t>(prompt.size()), all.end()};
 }
 
-int64_t FirstStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt) {
-  Model& model = *loaded.model;
-  int64_t blocks = 0;
-  const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
-  KvCache cache(model.config(), model.has_mtp(), loaded.CacheType(), blocks, 16);
-  StepTokens step;
-  step.Add(0, prompt, 0, static_cast<int64_t>(prompt.size()));
-  const ForwardBatch batch = step.Batch(tables, model.has_mtp());
-  const int64_t before = AllocatedBytes();
-  model.Forward(loaded.compute, batch, cache);
-  return AllocatedBytes() - before;
-}
-
-int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt, int64_t first) {
+StepAllocations AllocationsOf(LoadedModel& loaded, const std::vector<int32_t>& prompt,
+                              int64_t first) {
   Model& model = *loaded.model;
   int64_t blocks = 0;
   const auto tables = MakeBlockTables({&prompt, 1}, {}, blocks);
@@ -207,14 +195,16 @@ int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt, i
   StepTokens step;
   step.Add(0, prompt, first, static_cast<int64_t>(prompt.size()) - first);
   const ForwardBatch batch = step.Batch(tables, model.has_mtp());
-  model.Forward(loaded.compute, batch, cache);
   const int64_t before = AllocatedBytes();
   model.Forward(loaded.compute, batch, cache);
-  return AllocatedBytes() - before;
+  const int64_t between = AllocatedBytes();
+  model.Forward(loaded.compute, batch, cache);
+  return {.first = between - before, .again = AllocatedBytes() - between};
 }
 
 std::vector<int32_t> MadeUpPrompt(int64_t tokens, int64_t vocab) {
   std::vector<int32_t> prompt;
+  prompt.reserve(static_cast<size_t>(tokens));
   for (int64_t i = 0; i < tokens; ++i) prompt.push_back(static_cast<int32_t>((i * i + i) % vocab));
   return prompt;
 }

@@ -64,13 +64,15 @@ std::vector<PromptResult> RunPrompts(LoadedModel& loaded,
 std::vector<int32_t> ContinueGreedily(LoadedModel& loaded, const std::vector<int32_t>& prompt,
                                       int64_t steps);
 
-// Bytes that operator new is asked for during the first step of a model, all of `prompt` with
-// logits for each token.
-int64_t FirstStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt);
-
-// Bytes that operator new is asked for in the step of prompt[first, ...), when it is run again. The
-// cache holds zeros for the tokens before.
-int64_t WarmStepBytes(LoadedModel& loaded, const std::vector<int32_t>& prompt, int64_t first);
+// Bytes that operator new is asked for in a step, and when it is run again.
+struct StepAllocations {
+  int64_t first = 0;
+  int64_t again = 0;
+};
+// In the step of prompt[first, ...), with logits for each token. The cache holds zeros for the
+// tokens before.
+StepAllocations AllocationsOf(LoadedModel& loaded, const std::vector<int32_t>& prompt,
+                              int64_t first);
 
 // Tokens for prompts longer than the golden ones.
 std::vector<int32_t> MadeUpPrompt(int64_t tokens, int64_t vocab);

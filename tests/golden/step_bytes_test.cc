@@ -26,7 +26,7 @@ TEST_P(GoldenStepBytes, AreWhatTheFirstStepAllocates) {
                                                                .logit_rows = tokens,
                                                                .threads = threads,
                                                                .mtp = loaded.model->has_mtp()});
-    const int64_t asked = FirstStepBytes(loaded, prompt);
+    const int64_t asked = AllocationsOf(loaded, prompt, 0).first;
     EXPECT_LE(asked, counted);
     EXPECT_GE(asked, counted * 3 / 4);  // the splits of a long context are counted, not made here
   }
