@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -181,6 +182,64 @@ TEST_F(EngineTest, AStopTokenEndsTheAnswerAndIsNotPartOfIt) {
   RunToEnd();
   EXPECT_EQ(outcomes_[id].tokens, Tokens(answer.begin(), first));
   EXPECT_EQ(outcomes_[id].finish, FinishReason::kStop);
+}
+
+TEST_F(EngineTest, TheStopTokenIsTold) {
+  Make();
+  const Tokens answer = Oracle(Greedy({5, 6}, 1));
+  GenerationRequest request = Greedy({5, 6}, 10);
+  request.stop_token_ids = {answer[0]};
+  Submit(request);
+  const StepResult result = Step();
+  ASSERT_EQ(result.events.size(), 1U);
+  EXPECT_EQ(result.events[0].stop_token, answer[0]);
+}
+
+TEST_F(EngineTest, NoStopTokenComesBeforeMinTokens) {
+  Make();
+  const Tokens answer = Oracle(Greedy({5, 6}, 10));
+  GenerationRequest request = Greedy({5, 6}, 10);
+  request.stop_token_ids = {answer[0], answer[2]};
+  request.min_tokens = 4;
+  const RequestId id = Submit(request);
+  RunToEnd();
+  const Tokens& tokens = outcomes_[id].tokens;
+  ASSERT_GE(tokens.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(std::ranges::count(request.stop_token_ids, tokens[i]), 0) << i;
+  }
+}
+
+TEST_F(EngineTest, AnswersAreMadeOfAllowedTokensAlone) {
+  Make();
+  GenerationRequest request = Greedy({5, 6}, 10);
+  request.sampling.temperature = 1;
+  request.allowed_token_ids = {7, 9};
+  const RequestId id = Submit(request);
+  RunToEnd();
+  EXPECT_EQ(outcomes_[id].tokens.size(), 10U);
+  for (const int32_t token : outcomes_[id].tokens) EXPECT_TRUE(token == 7 || token == 9) << token;
+}
+
+TEST_F(EngineTest, LogProbsAreThoseOfTheModelsOwnLogits) {
+  Make();
+  GenerationRequest request = Greedy({5, 6}, 1);
+  request.sampling.logit_bias = {{3, 100}};
+  request.top_logprobs = 2;
+  Submit(request);
+  const StepResult result = Step();
+  ASSERT_EQ(result.events.size(), 2U);
+  const std::vector<float> logits = executor_->LogitsAfter(request.prompt);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+  ASSERT_EQ(result.events[0].token, 3);
+  const TokenLogProbs& logprobs = result.events[0].logprobs.value();
+  EXPECT_NEAR(logprobs.token, logits[3] - std::log(sum), 1e-12);
+  ASSERT_EQ(logprobs.top.size(), 2U);
+  const auto most = std::ranges::max_element(logits) - logits.begin();
+  EXPECT_EQ(logprobs.top[0].first, most);
+  EXPECT_NEAR(logprobs.top[0].second, logits[static_cast<size_t>(most)] - std::log(sum), 1e-12);
+  EXPECT_GE(logprobs.top[0].second, logprobs.top[1].second);
 }
 
 TEST_F(EngineTest, MaxTokensIsCutToWhatTheModelLengthLeaves) {
@@ -401,6 +460,17 @@ TEST_F(EngineTest, RefusesWithTheNumbers) {
        "shorten the prompt, or start with a larger --max-model-len"},
       {[](auto& r) { r.max_tokens = 0; }, "max_tokens is 0, expected at least 1",
        "ask for one token or more"},
+      {[](auto& r) { r.min_tokens = 2; }, "min_tokens is 2, expected 0 to max_tokens, which is 1",
+       "lower min_tokens, or raise max_tokens"},
+      {[](auto& r) {
+         r.allowed_token_ids = {3, 50};
+       },
+       "allowed_token_ids names token 50, the vocabulary has 50 tokens", "name ids from 0 to 49"},
+      {[](auto& r) { r.allowed_token_ids = r.stop_token_ids = {3}, r.min_tokens = 1; },
+       "min_tokens is 1, and every allowed token ends the answer",
+       "allow a token that is not a stop token, or set min_tokens to 0"},
+      {[](auto& r) { r.top_logprobs = 51; }, "top_logprobs is 51, the vocabulary has 50 tokens",
+       "ask for 0 to 50"},
       {[](auto& r) { r.sampling.top_p = 2; }, "top_p is 2, expected 0 to 1",
        "give a value in this range; a flag takes the place of generation_config.json's"},
       {[](auto& r) {
