@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/format.h"
@@ -21,7 +22,6 @@
 #include "cli/line_reader.h"
 #include "cli/reply.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 #include "text/utf8.h"
 

@@ -3,13 +3,13 @@
 
 #include <string>
 
+#include "api/prompt.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/line_reader.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
 
 namespace fathom {
 

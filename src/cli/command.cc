@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{"run", "chat in the terminal, or answer one prompt", RunCommand},
+    Command{"serve", "the OpenAI-compatible server", ServeCommand},
     Command{"inspect", "what a checkpoint holds: parameters, bytes, problems", InspectCommand},
     Command{"tokenize", "text or messages to ids and back", TokenizeCommand},
     Command{"score", "log-probabilities and perplexity of given texts", ScoreCommand},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
@@ -18,9 +19,8 @@
 #include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
-#include "cli/text_input.h"
 #include "engine/engine.h"
+#include "text/text_input.h"
 
 namespace fathom {
 namespace {

@@ -21,9 +21,9 @@
 #include "cli/score_input.h"
 #include "cli/score_outputs.h"
 #include "cli/scorer.h"
-#include "cli/text_input.h"
 #include "engine/engine.h"
 #include "spec/model_config.h"
+#include "text/text_input.h"
 
 namespace fathom {
 namespace {

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/score_line.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "cli/model_folder.h"
-#include "cli/text_assets.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 namespace {
@@ -56,6 +58,7 @@ class LineParser {
     PromptOptions prompt_options;
     prompt_options.add_generation_prompt = false;
     prompt_options.parse_special = options_.parse_special;
+    prompt_options.date = LocalDate();
     FATHOM_TRY(Prompt prompt,
                RenderPrompt(*assets, std::get<Conversation>(line.input), prompt_options));
     return std::move(prompt.ids);

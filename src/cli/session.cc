@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/progress.h"
@@ -22,9 +24,9 @@
 #include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/sampling_flags.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 #include "engine/sampling_params.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 namespace {
@@ -82,6 +84,7 @@ Status Session::Load() {
 Result<Prompt> Session::Render(const Json& messages) const {
   FATHOM_TRY(const TextAssets* text, NeedText(folder_, "a text prompt"));
   PromptOptions options;
+  options.date = LocalDate();
   if (!flags_->template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
                ParseJsonObject("--chat-template-kwargs", flags_->template_arguments));

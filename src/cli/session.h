@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
@@ -16,7 +17,6 @@
 #include "cli/model_folder.h"
 #include "cli/reply.h"
 #include "cli/run_flags.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 
 namespace fathom {

@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/text_assets.h"
-#include "cli/text_input.h"
+#include "text/text_assets.h"
+#include "text/text_input.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -89,6 +91,7 @@ Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextA
   PromptOptions options;
   options.add_generation_prompt = !flags.no_generation_prompt;
   options.parse_special = !flags.no_parse_special;
+  options.date = LocalDate();
   if (!flags.template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
                ParseJsonObject("--chat-template-kwargs", flags.template_arguments));

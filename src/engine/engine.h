@@ -42,6 +42,7 @@ struct GenerationRequest {
 };
 
 enum class FinishReason { kStop, kLength, kCancelled, kError };
+inline constexpr size_t kFinishReasons = 4;
 std::string_view FinishReasonName(FinishReason reason);  // "stop", "length", "cancelled", "error"
 
 // Natural logarithms of probabilities under the model's own logits, before bias, penalties, mask
@@ -96,6 +97,8 @@ class Engine {
   // The pool samples; it must outlive the engine.
   Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool);
 
+  // What Submit would refuse a request for. Threads: any, also while another calls Step.
+  Status Validate(const GenerationRequest& request) const;
   // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a
   // prompt that leaves no room for an answer, parameters out of range (kBadInput); what the whole
   // cache cannot hold (kDoesNotFit).
@@ -106,6 +109,9 @@ class Engine {
 
   // True when no request is open and no event waits to be fetched by Step.
   bool idle() const { return sequences_.empty() && pending_events_.empty(); }
+  const EngineConfig& config() const { return config_; }
+  const Scheduler& scheduler() const { return scheduler_; }
+
   // One step. A request whose logits are NaN or infinite ends in kError; the others go on.
   StepResult Step();
 
@@ -119,7 +125,6 @@ class Engine {
     std::optional<TokenLogProbs> logprobs;
   };
 
-  Status Validate(const GenerationRequest& request) const;
   Status ValidateChoice(const GenerationRequest& request) const;
   Status ValidateLength(const GenerationRequest& request) const;
   int64_t AnswerLimit(const GenerationRequest& request) const;

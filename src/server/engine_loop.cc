@@ -14,6 +14,19 @@
 #include "server/metrics.h"
 
 namespace fathom {
+namespace {
+
+EngineGauges ReadGauges(const Engine& engine) {
+  const Scheduler& scheduler = engine.scheduler();
+  const SchedulerConfig& config = engine.config().scheduler;
+  return {.running = scheduler.running(),
+          .waiting = scheduler.waiting(),
+          .blocks = config.blocks,
+          .held_blocks = config.blocks - scheduler.free_blocks(),
+          .block_tokens = config.block_tokens};
+}
+
+}  // namespace
 
 EngineLoop::EngineLoop(Engine& engine, const Clock& clock, Deliver deliver)
     : engine_(engine), clock_(clock), deliver_(std::move(deliver)), thread_([this] { Run(); }) {}

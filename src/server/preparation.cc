@@ -114,7 +114,6 @@ class Preparer {
 Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request) {
   return RenderPrompt(model.text, request.conversation,
                       {.add_generation_prompt = request.add_generation_prompt,
-                       .continue_final_message = request.continue_final_message,
                        .template_arguments = request.template_arguments});
 }
 

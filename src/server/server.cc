@@ -28,7 +28,6 @@
 #include "server/router.h"
 #include "server/served_model.h"
 #include "server/serving.h"
-#include "server/text_routes.h"
 
 namespace fathom {
 namespace {
@@ -104,7 +103,7 @@ bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
   const bool all_answered = serving == nullptr || serving->open() == 0;
   if (!all_answered) {
     log_.Warn("drain_timeout", {{"requests_ended", serving->open()}});
-    serving->AbortAll(NotReady("stopping", 1));
+    serving->AbortAll(NotReady("stopping", "", 1));
   }
   http_->StopAccepting();
   http_->AwaitClosed(kGoodbye);
@@ -115,7 +114,7 @@ Serving* Server::NeedServing(const RoutedRequest& routed) const {
   const HealthReport report = CheckHealth();
   Serving* serving = ready_;
   if (serving != nullptr && !draining_) return serving;
-  routed.SendError(NotReady(draining_ ? "stopping" : "starting: " + report.reason, 5));
+  routed.SendError(NotReady(draining_ ? "stopping" : "starting", report.reason, 5));
   return nullptr;
 }
 
@@ -179,8 +178,6 @@ void Server::Watch() {
 std::vector<Route> Server::Routes() {
   const RouteHandler chat = Generation(PrepareChat);
   const RouteHandler completion = Generation(PrepareCompletion);
-  const RouteHandler models = Text(AnswerModels);
-  const RouteHandler model = Text(AnswerModel);
   const auto health = [this](const RoutedRequest& routed) { AnswerHealth(routed); };
   const auto version = [](const RoutedRequest& routed) {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());
@@ -192,18 +189,12 @@ std::vector<Route> Server::Routes() {
       {"POST", "/ping", true, health},
       {"GET", "/version", true, version},
       {"GET", "/metrics", !options_.metrics_need_key, metrics},
-      {"POST", "/tokenize", false, Text(AnswerTokenize)},
-      {"POST", "/detokenize", false, Text(AnswerDetokenize)},
   };
   for (const char* path : {"/v1/chat/completions", "/chat/completions", "/beta/chat/completions"}) {
     routes.push_back({"POST", path, false, chat});
   }
   for (const char* path : {"/v1/completions", "/completions", "/beta/completions"}) {
     routes.push_back({"POST", path, false, completion});
-  }
-  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, false, models});
-  for (const char* path : {"/v1/models/", "/models/"}) {
-    routes.push_back({"GET", path, false, model});
   }
   return routes;
 }

@@ -1,5 +1,5 @@
-#ifndef FATHOM_CLI_TEXT_INPUT_H_
-#define FATHOM_CLI_TEXT_INPUT_H_
+#ifndef FATHOM_TEXT_TEXT_INPUT_H_
+#define FATHOM_TEXT_TEXT_INPUT_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ Result<std::string> ReadTextInput(FileSystem& files, const std::string& path);
 
 }  // namespace fathom
 
-#endif  // FATHOM_CLI_TEXT_INPUT_H_
+#endif  // FATHOM_TEXT_TEXT_INPUT_H_

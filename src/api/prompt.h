@@ -1,5 +1,5 @@
-#ifndef FATHOM_CLI_TEXT_ASSETS_H_
-#define FATHOM_CLI_TEXT_ASSETS_H_
+#ifndef FATHOM_API_PROMPT_H_
+#define FATHOM_API_PROMPT_H_
 
 #include <cstdint>
 #include <string>
@@ -9,26 +9,9 @@
 #include "api/input_text.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "io/file_system.h"
-#include "text/chat_template.h"
-#include "text/tokenizer.h"
+#include "text/text_assets.h"
 
 namespace fathom {
-
-// What turns text into ids and back: a checkpoint's tokenizer and its chat template, whose error
-// (none is there, it is not supported) is only that of commands that render one.
-struct TextAssets {
-  Tokenizer tokenizer;
-  Result<ChatTemplate> chat_template;
-};
-
-// True when the folder holds a tokenizer.json.
-bool HasTokenizer(FileSystem& files, const std::string& folder);
-
-// Reads the tokenizer of `folder`. `template_file`, unless empty, takes the place of the chat
-// template that the folder names; it has to be readable.
-Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
-                                  const std::string& template_file);
 
 struct PromptOptions {
   bool add_generation_prompt = true;
@@ -36,6 +19,7 @@ struct PromptOptions {
   // False: message content is plain text, only the template writes control tokens.
   bool parse_special = false;
   Json template_arguments = Json::MakeObject();  // further variables of the template
+  std::string date = {};  // what strftime_now of a template formats: "2026-01-02" (LocalDate)
 };
 
 struct Prompt {
@@ -54,4 +38,4 @@ Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text, bool p
 
 }  // namespace fathom
 
-#endif  // FATHOM_CLI_TEXT_ASSETS_H_
+#endif  // FATHOM_API_PROMPT_H_

@@ -1,4 +1,4 @@
-#include "cli/text_input.h"
+#include "text/text_input.h"
 
 #include <string>
 #include <utility>
