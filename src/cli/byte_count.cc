@@ -14,8 +14,7 @@ namespace fathom {
 std::optional<int64_t> ParseByteCount(std::string_view text) {
   double number = 0;
   const char* const last = text.data() + text.size();
-  const auto [end, error] =
-      std::from_chars(text.data(), last, number, std::chars_format::fixed);
+  const auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
   if (error != std::errc()) return std::nullopt;
   std::string unit(end, last);
   for (char& c : unit) {

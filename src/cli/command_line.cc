@@ -104,6 +104,7 @@ template void CommandLine::Add(const std::string&, std::string&, const std::stri
 template void CommandLine::Add(const std::string&, int&, const std::string&, const std::string&);
 template void CommandLine::Add(const std::string&, int64_t&, const std::string&,
                                const std::string&);
+template void CommandLine::Add(const std::string&, double&, const std::string&, const std::string&);
 template void CommandLine::Add(const std::string&, std::optional<double>&, const std::string&,
                                const std::string&);
 template void CommandLine::Add(const std::string&, std::optional<int64_t>&, const std::string&,

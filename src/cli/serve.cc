@@ -27,8 +27,8 @@
 #include "engine/engine.h"
 #include "server/api_keys.h"
 #include "server/health.h"
+#include "server/known_answer.h"
 #include "server/request_log.h"
-#include "server/self_test.h"
 #include "server/served_model.h"
 #include "server/server.h"
 #include "text/text_assets.h"
@@ -38,7 +38,8 @@ namespace {
 
 constexpr const char* kSummary =
     "Serves a model to OpenAI clients: /v1/chat/completions, /v1/completions, /v1/models,\n"
-    "/tokenize, /detokenize, /health, /metrics. It listens from the start; /health says what it is\n"
+    "/tokenize, /detokenize, /health, /metrics. It listens from the start; /health says what it "
+    "is\n"
     "doing until it is ready. SIGTERM and Ctrl-C let running requests finish.";
 constexpr const char* kExamples =
     "  fathom serve                                 # the bundled demo model on port 8000\n"
@@ -93,8 +94,7 @@ class ServeRun {
     FATHOM_TRY(ApiKeys keys,
                ApiKeys::Load(flags_.api_keys, flags_.api_key_file, context_.files, key));
     flags_.server.serving.max_running = flags_.max_num_seqs;
-    FATHOM_TRY(server_,
-               Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
+    FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
     context_.console.Note(Format("listening on {}, not ready yet\n", server_->address()));
     return Ok();
   }
@@ -118,9 +118,9 @@ class ServeRun {
                                        .kv_cache_bytes = flags_.kv_cache_bytes,
                                        .memory_bytes = flags_.memory_bytes}));
     const int64_t tokens = sizes_.scheduler.blocks * sizes_.scheduler.block_tokens;
-    context_.console.Note(Format(
-        "KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",
-        WithCommas(tokens), WithCommas(tokens / 1024), WithCommas(sizes_.max_model_len)));
+    context_.console.Note(
+        Format("KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",
+               WithCommas(tokens), WithCommas(tokens / 1024), WithCommas(sizes_.max_model_len)));
     PartOfJob weights(progress, 1, 1);
     FATHOM_TRY(loaded_, LoadModel(context_, *folder_, flags_.run, sizes_, false, weights));
     return Ok();
@@ -133,8 +133,7 @@ class ServeRun {
     if (flags_.skip_self_test) return Ok();
     progress.Begin(3, 3, "self-test", 0);
     const int64_t vocab = folder_->checkpoint.config().vocab;
-    FATHOM_TRY(std::optional<SelfTest> test,
-               LoadSelfTest(context_.files, folder_->path, vocab));
+    FATHOM_TRY(std::optional<SelfTest> test, LoadSelfTest(context_.files, folder_->path, vocab));
     if (!test) {
       FATHOM_TRY(std::vector<int32_t> prompt,
                  folder_->text->tokenizer.Encode("The capital of France is", false));

@@ -19,7 +19,8 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
   if (!line.Given(flag)) return Ok();
   const std::optional<int64_t> read = ParseByteCount(text);
   if (!read) {
-    return line.Usage(Format("{} is '{}'", flag, text), "give bytes, or a number with K, M, G or T: 8G");
+    return line.Usage(Format("{} is '{}'", flag, text),
+                      "give bytes, or a number with K, M, G or T: 8G");
   }
   bytes = *read;
   return Ok();
@@ -43,7 +44,8 @@ void ServeFlags::Declare(CommandLine& line) {
                "Key that requests must have (Authorization: Bearer KEY); may be repeated");
   line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line; others cannot see them");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
-  line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE", "The certificate's private key (PEM)");
+  line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
+           "The certificate's private key (PEM)");
   line.AddList("--allowed-origins", server.cors.allowed_origins, "ORIGIN",
                "Origin whose pages may call the server, or * (default: *); may be repeated");
   line.AddChoice("--reasoning-field", reasoning_field,
@@ -80,8 +82,7 @@ Status ServeFlags::Check(const CommandLine& line) {
     return line.Usage(Format("--max-num-seqs must be at least 1, found {}", max_num_seqs));
   }
   if (server.serving.max_queue < 0) {
-    return line.Usage(
-        Format("--max-queue must be at least 0, found {}", server.serving.max_queue));
+    return line.Usage(Format("--max-queue must be at least 0, found {}", server.serving.max_queue));
   }
   for (const auto& [flag, seconds] :
        {std::pair("--drain-timeout", drain_timeout), {"--step-timeout", server.step_timeout_s}}) {

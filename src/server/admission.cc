@@ -25,9 +25,8 @@ void Admission::Leave(double now_s) {
   --inside_;
   if (last_end_s_ > 0) {
     const double interval = now_s - last_end_s_;
-    seconds_per_end_ = seconds_per_end_ == 0
-                           ? interval
-                           : (1 - kNewest) * seconds_per_end_ + kNewest * interval;
+    seconds_per_end_ =
+        seconds_per_end_ == 0 ? interval : (1 - kNewest) * seconds_per_end_ + kNewest * interval;
   }
   last_end_s_ = now_s;
 }

@@ -22,8 +22,8 @@ class AnswerFormat {
   virtual ~AnswerFormat() = default;
   virtual void Token(int64_t choice, const SampledToken& token, const ReplyDelta& delta,
                      const Usage& usage, std::string& out) = 0;
-  virtual void End(int64_t choice, const ReplyDelta& rest, const ChoiceEnd& end,
-                   const Usage& usage, std::string& out) = 0;
+  virtual void End(int64_t choice, const ReplyDelta& rest, const ChoiceEnd& end, const Usage& usage,
+                   std::string& out) = 0;
   virtual void WholeUsage(const Usage& usage, std::string& out) const = 0;
   virtual std::string Whole(std::span<const FinishedChoice> choices, const Usage& usage) const = 0;
 };

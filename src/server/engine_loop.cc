@@ -91,8 +91,8 @@ bool EngineLoop::TakeCommands() {
 void EngineLoop::Apply(Submission submission) {
   Result<RequestId> id = engine_.Submit(std::move(submission.request));
   if (!id.ok()) {
-    refused_.push_back({submission.ticket,
-                        {.finish = FinishReason::kError, .error = std::move(id).error()}});
+    refused_.push_back(
+        {submission.ticket, {.finish = FinishReason::kError, .error = std::move(id).error()}});
     return;
   }
   request_of_[submission.ticket] = *id;

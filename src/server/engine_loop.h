@@ -36,10 +36,10 @@ struct StepNews {
 
 // Where the engine's thread is, for health and the watchdog.
 struct LoopProgress {
-  bool busy = false;       // a step is being made, or its news delivered
-  std::string phase;       // "computing a step of 512 tokens"
-  double since_s = 0;      // when it began
-  int64_t steps = 0;       // made so far
+  bool busy = false;   // a step is being made, or its news delivered
+  std::string phase;   // "computing a step of 512 tokens"
+  double since_s = 0;  // when it began
+  int64_t steps = 0;   // made so far
 };
 
 // The one thread that owns an engine. Commands come in through a queue, news of each step goes out

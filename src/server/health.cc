@@ -38,15 +38,16 @@ void Health::Ready() {
 
 void Health::Draining() {
   const std::lock_guard lock(mutex_);
-  base_ = {HealthReport::State::kDraining, "no new requests are taken, those that run are finished"};
+  base_ = {HealthReport::State::kDraining,
+           "no new requests are taken, those that run are finished"};
 }
 
 HealthReport Health::Check(const std::optional<LoopProgress>& progress, double now_s) const {
   if (progress && progress->busy && now_s - progress->since_s > step_timeout_s_) {
-    return {HealthReport::State::kStuck,
-            Format("{} has taken {:.0f} s so far, expected at most {:.0f} s (step {})",
-                   progress->phase, now_s - progress->since_s, step_timeout_s_,
-                   progress->steps + 1)};
+    return {
+        HealthReport::State::kStuck,
+        Format("{} has taken {:.0f} s so far, expected at most {:.0f} s (step {})", progress->phase,
+               now_s - progress->since_s, step_timeout_s_, progress->steps + 1)};
   }
   const std::lock_guard lock(mutex_);
   return base_;

@@ -20,14 +20,13 @@ namespace {
 // minutes.
 constexpr double kFirstToken[] = {.001, .005, .01, .02, .04, .06, .08, .1, .25, .5,  .75,
                                   1,    2.5,  5,   7.5, 10,  20,  40,  80, 160, 640, 2560};
-constexpr double kBetweenTokens[] = {.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2,
-                                     .3,   .4,    .5,   .75, 1,    2.5, 5,    7.5, 10, 20, 40, 80};
-constexpr double kWhole[] = {.3, .5, .8, 1,  1.5, 2,  2.5, 5,   10,  15,  20,
+constexpr double kBetweenTokens[] = {.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3,
+                                     .4,   .5,    .75,  1,   2.5,  5,   7.5,  10, 20,  40, 80};
+constexpr double kWhole[] = {.3, .5, .8, 1,  1.5, 2,   2.5, 5,   10,   15,  20,
                              30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680};
-constexpr double kTokens[] = {1,    2,    5,     10,    20,    50,     100,    200,    500,
+constexpr double kTokens[] = {1,    2,    5,    10,    20,    50,    100,    200,   500,
                               1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};
-constexpr double kStepTokens[] = {1,   8,    16,   32,   64,   128,  256,
-                                  512, 1024, 2048, 4096, 8192, 16384};
+constexpr double kStepTokens[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
 constexpr double kChoices[] = {1, 2, 5, 10, 20, 50, 100};
 
 // Writes metrics in the text format (https://prometheus.io/docs/instrumenting/exposition_formats).
@@ -93,13 +92,11 @@ void WriteGauges(Exposition& out, const EngineGauges& engine, const HttpGauges& 
   out.Number("vllm:kv_cache_usage_perc", "gauge", "Share of cache blocks in use, 0 to 1.", usage);
   out.Number("vllm:gpu_cache_usage_perc", "gauge", "The same under its older name.", usage);
   out.Head("vllm:cache_config_info", "gauge", "The cache's size.");
-  out.Labelled("vllm:cache_config_info",
-               Format(",block_size=\"{}\",num_gpu_blocks=\"{}\"", engine.block_tokens,
-                      engine.blocks),
-               1);
+  out.Labelled(
+      "vllm:cache_config_info",
+      Format(",block_size=\"{}\",num_gpu_blocks=\"{}\"", engine.block_tokens, engine.blocks), 1);
   gauge("fathom:http_connections", "Open connections.", http.connections);
-  gauge("fathom:http_buffered_bytes", "Bytes that clients have not read yet.",
-        http.buffered_bytes);
+  gauge("fathom:http_buffered_bytes", "Bytes that clients have not read yet.", http.buffered_bytes);
 }
 
 void WriteTotals(Exposition& out, const EngineGauges& engine, const HttpGauges& http) {
@@ -162,14 +159,11 @@ std::string Metrics::Render(std::string_view model, const EngineGauges& engine,
   const auto histogram = [&out](std::string_view name, std::string_view help, const Histogram& h) {
     out.Distribution(Format("vllm:{}", name), help, h);
   };
-  histogram("time_to_first_token_seconds", "From arrival to the first token.",
-            time_to_first_token);
-  histogram("inter_token_latency_seconds", "Between two tokens of a request.",
-            inter_token_latency);
-  histogram("time_per_output_token_seconds", "The same under its older name.",
-            inter_token_latency);
-  histogram("request_time_per_output_token_seconds",
-            "Mean time between the tokens of a request.", time_per_output_token);
+  histogram("time_to_first_token_seconds", "From arrival to the first token.", time_to_first_token);
+  histogram("inter_token_latency_seconds", "Between two tokens of a request.", inter_token_latency);
+  histogram("time_per_output_token_seconds", "The same under its older name.", inter_token_latency);
+  histogram("request_time_per_output_token_seconds", "Mean time between the tokens of a request.",
+            time_per_output_token);
   histogram("e2e_request_latency_seconds", "From arrival to the end.", e2e_latency);
   histogram("request_queue_time_seconds", "From arrival to the first step.", queue_time);
   histogram("request_prefill_time_seconds", "From the first step to the first token.",

@@ -137,15 +137,14 @@ Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, int64_t un
   if (!model.Serves(name)) return ModelNotFound(name, model.names);
   Result<Prompt> prompt = ChatPrompt(model, *request);
   if (!prompt.ok()) return FromError(prompt.error());
-  const ReasoningMode reasoning = request->continue_final_message
-                                      ? ReasoningMode::kOff
-                                      : ReasoningModeAfter(prompt->text);
+  const ReasoningMode reasoning =
+      request->continue_final_message ? ReasoningMode::kOff : ReasoningModeAfter(prompt->text);
   Preparer preparer(model, std::move(request->generation), routed);
   if (auto refused = preparer.Add(std::move(*prompt), reasoning)) return *refused;
-  const ReplyOptions form = ReplyOptionsFor(preparer.options(),
-                                            ReasoningFieldFor(request->reasoning, model.reasoning));
-  return preparer.Take(MakeChatFormat(preparer.Head("chatcmpl-", unix_seconds), form,
-                                      model.text.tokenizer));
+  const ReplyOptions form =
+      ReplyOptionsFor(preparer.options(), ReasoningFieldFor(request->reasoning, model.reasoning));
+  return preparer.Take(
+      MakeChatFormat(preparer.Head("chatcmpl-", unix_seconds), form, model.text.tokenizer));
 }
 
 Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed, int64_t unix_seconds) {

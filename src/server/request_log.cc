@@ -50,14 +50,14 @@ void ServerLog::UnknownFields(const std::vector<std::string>& names) {
       const std::lock_guard lock(mutex_);
       if (known_unknown_.size() >= kMostNames || !known_unknown_.insert(name).second) continue;
     }
-    Warn("unknown_field", {{"field", name.substr(0, 100)},
-                           {"message", "requests have this field; it is ignored"}});
+    Warn("unknown_field",
+         {{"field", name.substr(0, 100)}, {"message", "requests have this field; it is ignored"}});
   }
 }
 
 void ServerLog::Write(std::string_view level, std::string_view event, Json::Object fields) {
-  Json line = Json::MakeObject(
-      {{"time", FormatUtc(unix_ms_())}, {"level", level}, {"event", event}});
+  Json line =
+      Json::MakeObject({{"time", FormatUtc(unix_ms_())}, {"level", level}, {"event", event}});
   for (Json::Member& field : fields) line.as_object().push_back(std::move(field));
   const std::string text = line.Dump() + "\n";
   const std::lock_guard lock(mutex_);

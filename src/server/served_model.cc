@@ -19,9 +19,11 @@ bool ServedModel::Serves(std::string_view name) const {
 
 SamplingParams ServedModel::SamplingFor(const GenerationOptions& options, int64_t k) const {
   SamplingParams params;
-  VisitSampling([](const SamplingField& /*field*/, auto& param, const auto& asked,
-                   const auto& recommended) { param = asked.value_or(recommended.value_or(param)); },
-                params, options.sampling, defaults.sampling);
+  VisitSampling(
+      [](const SamplingField& /*field*/, auto& param, const auto& asked, const auto& recommended) {
+        param = asked.value_or(recommended.value_or(param));
+      },
+      params, options.sampling, defaults.sampling);
   params.logit_bias = options.logit_bias;
   if (options.seed) {
     const auto seed = static_cast<uint64_t>(*options.seed);

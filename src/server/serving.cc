@@ -81,8 +81,7 @@ void Serving::Accept(Preparation preparation) {
   const Ticket first = delivery_.NextTickets();
   const HttpReply reply = preparation.answer.routed.reply;
   auto cancel = [this, first](size_t choice) { loop_.Cancel(first + static_cast<Ticket>(choice)); };
-  delivery_.Open(first,
-                 std::make_unique<Answer>(std::move(preparation.answer), services_, cancel));
+  delivery_.Open(first, std::make_unique<Answer>(std::move(preparation.answer), services_, cancel));
   for (int64_t i = 0; i < choices; ++i) {
     loop_.Submit(first + i, std::move(preparation.requests[static_cast<size_t>(i)]));
   }

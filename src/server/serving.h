@@ -25,10 +25,10 @@
 namespace fathom {
 
 struct ServingOptions {
-  int64_t max_running = 64;   // the engine's sequences
-  int64_t max_queue = 1024;   // requests beside them that may wait
-  int prepare_threads = 2;    // parse, render and tokenize
-  int delivery_threads = 2;   // detokenize and write
+  int64_t max_running = 64;  // the engine's sequences
+  int64_t max_queue = 1024;  // requests beside them that may wait
+  int prepare_threads = 2;   // parse, render and tokenize
+  int delivery_threads = 2;  // detokenize and write
 };
 
 // A model at work: from a routed request to the answer's last byte. Text is prepared on threads of

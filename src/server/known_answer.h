@@ -1,5 +1,5 @@
-#ifndef FATHOM_SERVER_SELF_TEST_H_
-#define FATHOM_SERVER_SELF_TEST_H_
+#ifndef FATHOM_SERVER_KNOWN_ANSWER_H_
+#define FATHOM_SERVER_KNOWN_ANSWER_H_
 
 #include <cstdint>
 #include <optional>
@@ -33,4 +33,4 @@ Status RunSelfTest(Engine& engine, const SelfTest& test);
 
 }  // namespace fathom
 
-#endif  // FATHOM_SERVER_SELF_TEST_H_
+#endif  // FATHOM_SERVER_KNOWN_ANSWER_H_

@@ -1,4 +1,4 @@
-#include "server/self_test.h"
+#include "server/known_answer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -54,8 +54,7 @@ Result<std::vector<int32_t>> Answer(Engine& engine, const SelfTest& test) {
   GenerationRequest request;
   request.prompt = test.prompt;
   request.sampling.temperature = 0;
-  request.max_tokens =
-      test.expected.empty() ? kTokens : static_cast<int64_t>(test.expected.size());
+  request.max_tokens = test.expected.empty() ? kTokens : static_cast<int64_t>(test.expected.size());
   FATHOM_TRY([[maybe_unused]] const RequestId id, engine.Submit(std::move(request)));
   std::vector<int32_t> answer;
   while (!engine.idle()) {
@@ -75,8 +74,7 @@ Result<std::optional<SelfTest>> LoadSelfTest(FileSystem& files, const std::strin
   if (!files.Exists(path)) return std::optional<SelfTest>();
   FATHOM_TRY(const std::string text, files.ReadText(path));
   FATHOM_TRY(const Json json, ParseJson(text, JsonSource::Fetched(path)));
-  FATHOM_TRY(const JsonReader items,
-             JsonReader(json, JsonSource::Fetched(path)).ArrayAt("items"));
+  FATHOM_TRY(const JsonReader items, JsonReader(json, JsonSource::Fetched(path)).ArrayAt("items"));
   if (items.value().as_array().empty()) return std::optional<SelfTest>();
   const JsonReader item = items.At(0);
   SelfTest test;
@@ -95,11 +93,11 @@ Status RunSelfTest(Engine& engine, const SelfTest& test) {
     return Failed(Format("the model answers {}, expected {}", Show(*answer), Show(test.expected)),
                   "self-test", kFix);
   }
-  const bool collapsed = std::ranges::count(*answer, answer->front()) ==
-                         static_cast<int64_t>(answer->size());
+  const bool collapsed =
+      std::ranges::count(*answer, answer->front()) == static_cast<int64_t>(answer->size());
   if (!collapsed) return Ok();
-  return Failed(Format("the model answers with token {} {} times and nothing else",
-                       answer->front(), answer->size()),
+  return Failed(Format("the model answers with token {} {} times and nothing else", answer->front(),
+                       answer->size()),
                 "self-test", kFix);
 }
 
