@@ -58,7 +58,7 @@ TEST(ApiError, IsOpenAisErrorObject) {
     EXPECT_EQ(row.error.Body(), row.body);
   }
   EXPECT_EQ(QueueFull(1, 1, 3).retry_after_seconds, 3);
-  EXPECT_EQ(NotReady("stopping", 7).retry_after_seconds, 7);
+  EXPECT_EQ(NotReady("stopping", "", 7).retry_after_seconds, 7);
 }
 
 TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
