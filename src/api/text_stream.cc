@@ -49,9 +49,4 @@ ReplyDelta TextStream::Split(std::string_view piece) {
   return split_.Push(piece);
 }
 
-ReasoningMode ReasoningModeAfter(std::string_view prompt) {
-  prompt = prompt.substr(0, prompt.find_last_not_of(" \t\r\n") + 1);
-  return prompt.ends_with(kThinkOpen) ? ReasoningMode::kOpened : ReasoningMode::kTagged;
-}
-
 }  // namespace fathom

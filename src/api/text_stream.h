@@ -56,9 +56,6 @@ class TextStream {
   std::string raw_text_;
 };
 
-// How the reply to this prompt begins: kOpened when the prompt ends with <think> (and whitespace).
-ReasoningMode ReasoningModeAfter(std::string_view prompt);
-
 }  // namespace fathom
 
 #endif  // FATHOM_API_TEXT_STREAM_H_

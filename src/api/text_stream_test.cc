@@ -232,13 +232,5 @@ TEST_P(TextStreamTest, NeverGivesPartOfACharacter) {
   EXPECT_EQ(stream.Push(TinyByte('\xbe')).text, "\xe5\xa5\xbe");
 }
 
-TEST(ReasoningModeAfter, ThePromptMayOpenTheReasoning) {
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>\n"), ReasoningMode::kOpened);
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>"), ReasoningMode::kOpened);
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>a"), ReasoningMode::kTagged);
-  EXPECT_EQ(ReasoningModeAfter("<bot></think>"), ReasoningMode::kTagged);
-  EXPECT_EQ(ReasoningModeAfter(""), ReasoningMode::kTagged);
-}
-
 }  // namespace
 }  // namespace fathom

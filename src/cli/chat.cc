@@ -107,9 +107,9 @@ Status Chat::Turn(const std::string& line) {
   const auto show = [&printer](std::optional<int32_t>, const ReplyDelta& delta) {
     return printer.Show(delta);
   };
-  const ReasoningMode reasoning = ReasoningModeAfter(prompt.text);
   std::string raw_text;
-  FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
+  FATHOM_TRY(const Reply reply,
+             session_.Answer(std::move(prompt.ids), prompt.reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
   context_.console.Note(reply.Advice());

@@ -37,37 +37,30 @@ constexpr const char* kExamples =
     "  fathom run /models/v3 --raw -p 'Once upon a time' --max-tokens 64\n"
     "  fathom run /models/tiny --prompt-ids 0,17,42 --ignore-eos --max-tokens 8 --json";
 
-struct Input {
-  std::vector<int32_t> ids;
-  ReasoningMode reasoning = ReasoningMode::kOff;
-};
-
 Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
   if (flags.prompt != "-") return flags.prompt;
   return ReadTextInput(context.files, "-");
 }
 
-Result<Input> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
+Result<Prompt> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
   if (!flags.prompt_ids.empty()) {
     FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
-    return Input{std::move(ids), ReasoningMode::kOff};
+    return Prompt{"", std::move(ids), ReasoningMode::kOff};
   }
   if (flags.raw) {
-    FATHOM_TRY(Prompt prompt, RawPrompt(*session.folder().text, text, true));
-    return Input{std::move(prompt.ids), ReasoningMode::kOff};
+    return RawPrompt(*session.folder().text, text, {.parse_special = true});
   }
   Json messages = Json::MakeArray();
   if (!flags.system.empty()) {
     messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));
   }
   messages.Append(Json::MakeObject({{"role", "user"}, {"content", text}}));
-  FATHOM_TRY(Prompt prompt, session.Render(messages));
-  return Input{std::move(prompt.ids), ReasoningModeAfter(prompt.text)};
+  return session.Render(messages);
 }
 
 Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
                            const std::string& text) {
-  FATHOM_TRY(Input input, OneInput(session, flags, text));
+  FATHOM_TRY(Prompt input, OneInput(session, flags, text));
   FATHOM_OK(session.CheckPrompt(input.ids));
   FATHOM_OK(session.Load());
   const bool has_text = session.folder().text.has_value();

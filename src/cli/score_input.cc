@@ -52,7 +52,8 @@ class LineParser {
     FATHOM_TRY(const TextAssets* assets,
                NeedText(folder_, text != nullptr ? "\"text\"" : "\"messages\""));
     if (text != nullptr) {
-      FATHOM_TRY(Prompt prompt, RawPrompt(*assets, *text, options_.parse_special));
+      FATHOM_TRY(Prompt prompt,
+                 RawPrompt(*assets, *text, {.parse_special = options_.parse_special}));
       return std::move(prompt.ids);
     }
     PromptOptions prompt_options;
