@@ -20,6 +20,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> requested_flag = false;  // by Ctrl-C
 std::atomic<int> ending_signal = 0;        // SIGTERM or SIGHUP, once one came
+std::atomic<int> signal_count = 0;
 std::atomic<bool> exit_at_once = true;
 std::array<int, 2> wake_pipe = {-1, -1};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
@@ -29,6 +30,7 @@ int CodeOf(int signal) { return 128 + signal; }
 void OnSignal(int signal) {
   const int saved_errno = errno;
   if (exit_at_once) _exit(CodeOf(signal));
+  ++signal_count;
   if (signal != SIGINT) {
     ending_signal = signal;
   } else if (requested_flag.exchange(true)) {
@@ -71,6 +73,8 @@ void Interrupt::Clear() {
   }
   requested_flag = false;
 }
+
+int Interrupt::count() const { return signal_count; }
 
 int Interrupt::wake_fd() const { return wake_pipe[0]; }
 

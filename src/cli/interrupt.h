@@ -23,6 +23,8 @@ class Interrupt {
   bool requested() const;
   // The program is to end, not only what it is doing.
   bool ends_program() const;
+  // How many signals came since the flag is watched, Ctrl-C and the others together.
+  int count() const;
   // Forgets a Ctrl-C.
   void Clear();
   // Readable once the flag is set: for poll() together with an input.

@@ -169,13 +169,12 @@ class ServeRun {
     context_.console.Note(
         Format("finishing running requests, at most {} s; a second signal ends them\n",
                flags_.drain_timeout));
-    const bool all = server_->Drain(flags_.drain_timeout, [this] { return SecondSignal(); });
+    const bool all =
+        server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });
     context_.console.Note(all ? "all requests were answered\n"
                               : "requests that still ran were ended with an error\n");
-    return ExitCode::kInterrupted;
+    return all ? ExitCode::kDone : ExitCode::kInterrupted;
   }
-
-  bool SecondSignal() const { return false; }
 
   CommandContext& context_;
   ServeFlags& flags_;

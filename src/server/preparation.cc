@@ -16,7 +16,6 @@
 #include "api/generation_options.h"
 #include "api/prompt.h"
 #include "api/reasoning_field.h"
-#include "api/reasoning_splitter.h"
 #include "api/response.h"
 #include "api/text_stream.h"
 #include "base/result.h"
@@ -36,7 +35,7 @@ class Preparer {
       : model_(model), options_(std::move(options)), routed_(routed) {}
 
   // The choices of one more prompt; an error when it leaves no room for an answer.
-  std::optional<ApiError> Add(Prompt prompt, ReasoningMode reasoning) {
+  std::optional<ApiError> Add(Prompt prompt) {
     Truncate(prompt.ids);
     const auto tokens = static_cast<int64_t>(prompt.ids.size());
     const std::optional<int64_t> limit = model_.AnswerLimit(options_, tokens);
@@ -46,7 +45,7 @@ class Preparer {
       requests_.push_back(MakeRequest(prompt.ids, *limit, k));
       choices_.push_back({.text = {.stop = options_.stop,
                                    .skip_special = options_.skip_special_tokens,
-                                   .reasoning = reasoning},
+                                   .reasoning = prompt.reasoning},
                           .prompt_tokens = tokens,
                           .keep_tokens = options_.logprobs || options_.return_token_ids});
     }
@@ -111,43 +110,44 @@ class Preparer {
   int64_t max_tokens_ = 0;
 };
 
-Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request) {
+Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request,
+                          const std::string& date) {
   return RenderPrompt(model.text, request.conversation,
                       {.add_generation_prompt = request.add_generation_prompt,
-                       .template_arguments = request.template_arguments});
+                       .continue_final_message = request.continue_final_message,
+                       .template_arguments = request.template_arguments,
+                       .date = date});
 }
 
 Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest& request,
                               const CompletionPrompt& prompt) {
   if (const auto* ids = std::get_if<std::vector<int32_t>>(&prompt)) {
-    return Prompt{request.echo ? model.text.tokenizer.DecodeBytes(*ids, true) : "", *ids};
+    return Prompt{.text = request.echo ? model.text.tokenizer.DecodeBytes(*ids, true) : "",
+                  .ids = *ids};
   }
-  const std::string& text = std::get<std::string>(prompt);
-  if (request.add_special_tokens) return RawPrompt(model.text, text, true);
-  FATHOM_TRY(std::vector<int32_t> ids, model.text.tokenizer.Encode(text, true));
-  return Prompt{text, std::move(ids)};
+  return RawPrompt(model.text, std::get<std::string>(prompt),
+                   {.add_bos = request.add_special_tokens});
 }
 
 }  // namespace
 
-Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, int64_t unix_seconds) {
+Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time) {
   Result<ChatRequest> request = ParseChatRequest(routed.request.body, {model.vocab});
   if (!request.ok()) return FromError(request.error());
   const std::string& name = request->generation.model;
   if (!model.Serves(name)) return ModelNotFound(name, model.names);
-  Result<Prompt> prompt = ChatPrompt(model, *request);
+  Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
   if (!prompt.ok()) return FromError(prompt.error());
-  const ReasoningMode reasoning =
-      request->continue_final_message ? ReasoningMode::kOff : ReasoningModeAfter(prompt->text);
   Preparer preparer(model, std::move(request->generation), routed);
-  if (auto refused = preparer.Add(std::move(*prompt), reasoning)) return *refused;
+  if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
   const ReplyOptions form =
       ReplyOptionsFor(preparer.options(), ReasoningFieldFor(request->reasoning, model.reasoning));
   return preparer.Take(
-      MakeChatFormat(preparer.Head("chatcmpl-", unix_seconds), form, model.text.tokenizer));
+      MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds), form, model.text.tokenizer));
 }
 
-Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed, int64_t unix_seconds) {
+Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
+                           const RequestTime& time) {
   Result<CompletionRequest> request = ParseCompletionRequest(routed.request.body, {model.vocab});
   if (!request.ok()) return FromError(request.error());
   const std::string& name = request->generation.model;
@@ -159,10 +159,10 @@ Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed, int6
     Result<Prompt> prompt = CompletionText(model, *request, one);
     if (!prompt.ok()) return FromError(prompt.error());
     echoes.resize(echoes.size() + static_cast<size_t>(n), request->echo ? prompt->text : "");
-    if (auto refused = preparer.Add(std::move(*prompt), ReasoningMode::kOff)) return *refused;
+    if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
   }
   const ReplyOptions form = ReplyOptionsFor(preparer.options(), ReasoningField::kInline);
-  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", unix_seconds), form,
+  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds), form,
                                             std::move(echoes), model.text.tokenizer));
 }
 

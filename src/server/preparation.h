@@ -21,12 +21,19 @@ struct Preparation {
   std::vector<std::string> unknown_fields;
 };
 
+// When a request came.
+struct RequestTime {
+  int64_t unix_seconds = 0;  // since 1970
+  std::string date;          // "2026-01-02", for templates that name the day
+};
+
 // From a request's bytes to token ids. What is wrong with it is found here, or by
 // Engine::Validate: a body that cannot be read, an unknown model, a prompt that leaves no room.
 // `routed` is moved from only by a Preparation. Threads: any.
 using Prepared = std::variant<Preparation, ApiError>;
-Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, int64_t unix_seconds);
-Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed, int64_t unix_seconds);
+Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time);
+Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
+                           const RequestTime& time);
 
 }  // namespace fathom
 

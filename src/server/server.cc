@@ -118,12 +118,13 @@ Serving* Server::NeedServing(const RoutedRequest& routed) const {
   return nullptr;
 }
 
-RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&, int64_t)) {
+RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
+                                                    const RequestTime&)) {
   return [this, prepare](RoutedRequest routed) {
     Serving* serving = NeedServing(routed);
     if (serving == nullptr) return;
     serving->Generate(std::move(routed), [serving, prepare](RoutedRequest& request) {
-      return prepare(serving->model(), request, UnixSeconds());
+      return prepare(serving->model(), request, {UnixSeconds(), LocalDate()});
     });
   };
 }

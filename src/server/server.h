@@ -19,6 +19,7 @@
 #include "server/api_keys.h"
 #include "server/health.h"
 #include "server/metrics.h"
+#include "server/preparation.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -63,7 +64,8 @@ class Server {
   Server(ServerOptions options, ApiKeys keys, const Clock& clock, ServerLog& log);
 
   std::vector<Route> Routes();
-  RouteHandler Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&, int64_t));
+  RouteHandler Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
+                                              const RequestTime&));
   RouteHandler Text(std::function<void(Serving&, const RoutedRequest&)> answer);
   // The model at work, or null after the request was told why there is none.
   Serving* NeedServing(const RoutedRequest& routed) const;
