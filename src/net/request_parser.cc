@@ -77,7 +77,7 @@ RequestParser::Event RequestParser::Next() {
   if (message_ == nullptr) {
     // Some clients send a line break too many behind a body (RFC 9112, section 2.2).
     while (unread().starts_with("\r\n")) consumed_ += 2;
-    if (unread().empty()) return Event::kNeedMore;
+    if (unread().empty() || unread() == "\r") return Event::kNeedMore;
     message_ = std::make_unique<Message>();
     message_->parser.header_limit(std::numeric_limits<uint32_t>::max());
     message_->parser.body_limit(static_cast<uint64_t>(limits_.body_bytes));
