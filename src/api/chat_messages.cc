@@ -97,4 +97,30 @@ Result<ChatMessages> ReadChatMessages(const JsonReader& messages) {
   return chat;
 }
 
+Result<bool> AddsGenerationPrompt(const JsonReader& request, const PromptEnd& end) {
+  if (!end.continue_final_message) return end.add_generation_prompt.value_or(true);
+  if (end.add_generation_prompt.value_or(false)) {
+    return request.Mismatch("add_generation_prompt", "false where a message is continued");
+  }
+  const Json::Array& messages = end.messages.as_array();
+  const bool can_go_on = !messages.empty() &&
+                         messages.back().Find("role")->as_string() == "assistant" &&
+                         messages.back().Find("content")->is_string();
+  if (can_go_on) return false;
+  return request.Mismatch("continue_final_message", "a last message of the assistant, with text");
+}
+
+Status ReadTemplateArguments(const JsonReader& value, Json& arguments) {
+  if (!value.value().is_object()) return value.Mismatch("", "an object");
+  for (const char* name : {"thinking", "enable_thinking"}) {
+    FATHOM_TRY([[maybe_unused]] const bool flag, value.BoolOr(name, false));
+  }
+  // The request has fields of its own for these.
+  for (const char* name : {"messages", "tools", "add_generation_prompt"}) {
+    if (value.Has(name)) return value.Mismatch(name, "variables of the template's own");
+  }
+  arguments = value.value();
+  return Ok();
+}
+
 }  // namespace fathom

@@ -50,19 +50,6 @@ Status ReadThinking(const JsonReader& value, std::optional<bool>& thinking) {
   return Ok();
 }
 
-Status ReadTemplateArguments(const JsonReader& value, Json& arguments) {
-  if (!value.value().is_object()) return value.Mismatch("", "an object");
-  for (const char* name : {"thinking", "enable_thinking"}) {
-    FATHOM_TRY([[maybe_unused]] const bool flag, value.BoolOr(name, false));
-  }
-  // The request has fields of its own for these.
-  for (const char* name : {"messages", "tools", "add_generation_prompt"}) {
-    if (value.Has(name)) return value.Mismatch(name, "variables of the template's own");
-  }
-  arguments = value.value();
-  return Ok();
-}
-
 Status ReadEffort(const JsonReader& value, std::string& effort) {
   for (const std::string_view known : {"none", "minimal", "low", "medium", "high", "xhigh"}) {
     if (value.value().is_string() && value.value().as_string() == known) {
@@ -168,15 +155,7 @@ Status CheckTogether(const JsonReader& request, const ChatFields& fields) {
   if (fields.top_logprobs.value_or(0) > 0 && !fields.logprobs) {
     return request.Mismatch("top_logprobs", "\"logprobs\": true beside it");
   }
-  if (!fields.continue_final_message && !fields.chat.prefix) return Ok();
-  if (fields.add_generation_prompt.value_or(false)) {
-    return request.Mismatch("add_generation_prompt", "false where a message is continued");
-  }
-  const Json& last = fields.chat.messages.as_array().back();
-  if (last.Find("role")->as_string() == "assistant" && last.Find("content")->is_string()) {
-    return Ok();
-  }
-  return request.Mismatch("continue_final_message", "a last message of the assistant, with text");
+  return Ok();
 }
 
 // What was said closest to the template counts.
@@ -205,13 +184,14 @@ ReasoningWish WishOf(const ChatFields& fields) {
   return fields.separate_reasoning ? ReasoningWish::kAsServed : ReasoningWish::kInline;
 }
 
-ChatRequest MakeRequest(ChatFields fields) {
+Result<ChatRequest> MakeRequest(const JsonReader& body, ChatFields fields) {
   ChatRequest request;
   request.template_arguments = TemplateArguments(fields);
   request.reasoning = WishOf(fields);
   request.continue_final_message = fields.continue_final_message || fields.chat.prefix;
-  request.add_generation_prompt =
-      fields.add_generation_prompt.value_or(!request.continue_final_message);
+  FATHOM_TRY(request.add_generation_prompt,
+             AddsGenerationPrompt(body, {fields.chat.messages, fields.add_generation_prompt,
+                                         request.continue_final_message}));
   request.conversation.messages = std::move(fields.chat.messages);
   request.generation = std::move(fields.generation);
   if (fields.logprobs) request.generation.logprobs = fields.top_logprobs.value_or(0);
@@ -231,7 +211,7 @@ Result<ChatRequest> ParseChatRequest(std::string_view body, const RequestLimits&
   if (fields.max_completion_tokens) fields.generation.max_tokens = fields.max_completion_tokens;
   FATHOM_OK(CheckGeneration(request, fields.generation));
   fields.generation.unknown_fields = reader.UnknownFields();
-  return MakeRequest(std::move(fields));
+  return MakeRequest(request, std::move(fields));
 }
 
 void ListChatFields(FieldVisitor& visitor) {
