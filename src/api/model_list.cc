@@ -8,7 +8,7 @@
 namespace fathom {
 namespace {
 
-Json ModelJson(const ServedModel& model) {
+Json ModelJson(const ModelEntry& model) {
   return Json::MakeObject({{"id", model.id},
                            {"object", "model"},
                            {"created", model.created},
@@ -21,12 +21,12 @@ Json ModelJson(const ServedModel& model) {
 
 }  // namespace
 
-std::string ModelListBody(std::span<const ServedModel> models) {
+std::string ModelListBody(std::span<const ModelEntry> models) {
   Json data = Json::MakeArray();
-  for (const ServedModel& model : models) data.Append(ModelJson(model));
+  for (const ModelEntry& model : models) data.Append(ModelJson(model));
   return Json::MakeObject({{"object", "list"}, {"data", data}}).Dump();
 }
 
-std::string ModelBody(const ServedModel& model) { return ModelJson(model).Dump(); }
+std::string ModelBody(const ModelEntry& model) { return ModelJson(model).Dump(); }
 
 }  // namespace fathom

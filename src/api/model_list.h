@@ -8,7 +8,7 @@
 namespace fathom {
 
 // A served model as GET /v1/models names it.
-struct ServedModel {
+struct ModelEntry {
   std::string id;       // --served-model-name; one of several names of one model is one entry
   std::string root;     // where it was loaded from
   int64_t created = 0;  // seconds since 1970
@@ -16,9 +16,9 @@ struct ServedModel {
 };
 
 // {"object":"list","data":[...]}
-std::string ModelListBody(std::span<const ServedModel> models);
+std::string ModelListBody(std::span<const ModelEntry> models);
 // GET /v1/models/ID: {"id":...,"object":"model",...}
-std::string ModelBody(const ServedModel& model);
+std::string ModelBody(const ModelEntry& model);
 
 }  // namespace fathom
 

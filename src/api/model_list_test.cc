@@ -9,7 +9,7 @@ namespace fathom {
 namespace {
 
 TEST(ModelList, IsOpenAis) {
-  const ServedModel model = {"r1", "/models/r1", 1700000000, 4096};
+  const ModelEntry model = {"r1", "/models/r1", 1700000000, 4096};
   const std::string text =
       R"({"id":"r1","object":"model","created":1700000000,"owned_by":"fathom",)"
       R"("root":"/models/r1","parent":null,"max_model_len":4096,"permission":[]})";

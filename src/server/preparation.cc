@@ -31,8 +31,13 @@ namespace {
 // What chats and completions share once their prompts are ids.
 class Preparer {
  public:
-  Preparer(const ServedModel& model, GenerationOptions options, RoutedRequest& routed)
-      : model_(model), options_(std::move(options)), routed_(routed) {}
+  Preparer(const ServedModel& model, GenerationOptions options, ReasoningField reasoning,
+           RoutedRequest& routed)
+      : model_(model),
+        form_(ReplyOptionsFor(options, reasoning)),
+        inline_reasoning_(reasoning == ReasoningField::kInline),
+        options_(std::move(options)),
+        routed_(routed) {}
 
   // The choices of one more prompt; an error when it leaves no room for an answer.
   std::optional<ApiError> Add(Prompt prompt) {
@@ -45,7 +50,10 @@ class Preparer {
       requests_.push_back(MakeRequest(prompt.ids, *limit, k));
       choices_.push_back({.text = {.stop = options_.stop,
                                    .skip_special = options_.skip_special_tokens,
-                                   .reasoning = prompt.reasoning},
+                                   .reasoning = prompt.reasoning,
+                                   .inline_reasoning = inline_reasoning_,
+                                   .include_stop = options_.include_stop_str_in_output,
+                                   .min_tokens = options_.min_tokens},
                           .prompt_tokens = tokens,
                           .keep_tokens = options_.logprobs || options_.return_token_ids});
     }
@@ -76,8 +84,7 @@ class Preparer {
             .unknown_fields = std::move(options_.unknown_fields)};
   }
 
-  int64_t choices() const { return static_cast<int64_t>(choices_.size()); }
-  const GenerationOptions& options() const { return options_; }
+  const ReplyOptions& form() const { return form_; }
 
  private:
   void Truncate(std::vector<int32_t>& ids) const {
@@ -100,6 +107,8 @@ class Preparer {
   }
 
   const ServedModel& model_;
+  const ReplyOptions form_;
+  const bool inline_reasoning_;
   GenerationOptions options_;
   RoutedRequest& routed_;
   std::vector<ChoiceSetup> choices_;
@@ -138,12 +147,11 @@ Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const Requ
   if (!model.Serves(name)) return ModelNotFound(name, model.names);
   Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
   if (!prompt.ok()) return FromError(prompt.error());
-  Preparer preparer(model, std::move(request->generation), routed);
+  Preparer preparer(model, std::move(request->generation),
+                    ReasoningFieldFor(request->reasoning, model.reasoning), routed);
   if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
-  const ReplyOptions form =
-      ReplyOptionsFor(preparer.options(), ReasoningFieldFor(request->reasoning, model.reasoning));
-  return preparer.Take(
-      MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds), form, model.text.tokenizer));
+  return preparer.Take(MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds),
+                                      preparer.form(), model.text.tokenizer));
 }
 
 Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
@@ -153,7 +161,7 @@ Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
   const std::string& name = request->generation.model;
   if (!model.Serves(name)) return ModelNotFound(name, model.names);
   const int64_t n = request->generation.n;
-  Preparer preparer(model, request->generation, routed);
+  Preparer preparer(model, request->generation, ReasoningField::kInline, routed);
   std::vector<std::string> echoes;
   for (const CompletionPrompt& one : request->prompts) {
     Result<Prompt> prompt = CompletionText(model, *request, one);
@@ -161,9 +169,9 @@ Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
     echoes.resize(echoes.size() + static_cast<size_t>(n), request->echo ? prompt->text : "");
     if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
   }
-  const ReplyOptions form = ReplyOptionsFor(preparer.options(), ReasoningField::kInline);
-  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds), form,
-                                            std::move(echoes), model.text.tokenizer));
+  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds),
+                                            preparer.form(), std::move(echoes),
+                                            model.text.tokenizer));
 }
 
 }  // namespace fathom

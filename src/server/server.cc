@@ -28,6 +28,7 @@
 #include "server/router.h"
 #include "server/served_model.h"
 #include "server/serving.h"
+#include "server/text_routes.h"
 
 namespace fathom {
 namespace {
@@ -129,12 +130,14 @@ RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRe
   };
 }
 
-RouteHandler Server::Text(std::function<void(Serving&, const RoutedRequest&)> answer) {
-  return [this, answer = std::move(answer)](RoutedRequest routed) {
+RouteHandler Server::Text(TextResult (*answer)(const ServedModel&, const RoutedRequest&,
+                                               const RequestTime&)) {
+  return [this, answer](RoutedRequest routed) {
     Serving* serving = NeedServing(routed);
     if (serving == nullptr) return;
-    auto shared = std::make_shared<RoutedRequest>(std::move(routed));
-    serving->Post(*shared, [serving, answer, shared] { answer(*serving, *shared); });
+    serving->Answer(std::move(routed), [serving, answer](const RoutedRequest& request) {
+      return answer(serving->model(), request, {UnixSeconds(), LocalDate()});
+    });
   };
 }
 
@@ -179,6 +182,8 @@ void Server::Watch() {
 std::vector<Route> Server::Routes() {
   const RouteHandler chat = Generation(PrepareChat);
   const RouteHandler completion = Generation(PrepareCompletion);
+  const RouteHandler models = Text(AnswerModels);
+  const RouteHandler model = Text(AnswerModel);
   const auto health = [this](const RoutedRequest& routed) { AnswerHealth(routed); };
   const auto version = [](const RoutedRequest& routed) {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());
@@ -190,12 +195,18 @@ std::vector<Route> Server::Routes() {
       {"POST", "/ping", true, health},
       {"GET", "/version", true, version},
       {"GET", "/metrics", !options_.metrics_need_key, metrics},
+      {"POST", "/tokenize", false, Text(AnswerTokenize)},
+      {"POST", "/detokenize", false, Text(AnswerDetokenize)},
   };
   for (const char* path : {"/v1/chat/completions", "/chat/completions", "/beta/chat/completions"}) {
     routes.push_back({"POST", path, false, chat});
   }
   for (const char* path : {"/v1/completions", "/completions", "/beta/completions"}) {
     routes.push_back({"POST", path, false, completion});
+  }
+  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, false, models});
+  for (const char* path : {"/v1/models/", "/models/"}) {
+    routes.push_back({"GET", path, false, model});
   }
   return routes;
 }

@@ -24,6 +24,7 @@
 #include "server/router.h"
 #include "server/served_model.h"
 #include "server/serving.h"
+#include "server/text_routes.h"
 
 namespace fathom {
 
@@ -66,7 +67,8 @@ class Server {
   std::vector<Route> Routes();
   RouteHandler Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
                                               const RequestTime&));
-  RouteHandler Text(std::function<void(Serving&, const RoutedRequest&)> answer);
+  RouteHandler Text(TextResult (*answer)(const ServedModel&, const RoutedRequest&,
+                                         const RequestTime&));
   // The model at work, or null after the request was told why there is none.
   Serving* NeedServing(const RoutedRequest& routed) const;
   HealthReport CheckHealth() const;

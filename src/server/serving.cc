@@ -24,6 +24,7 @@
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
+#include "server/text_routes.h"
 
 namespace fathom {
 namespace {
@@ -49,12 +50,22 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
   }
 }
 
-bool Serving::Post(const RoutedRequest& routed, std::function<void()> work) {
+void Serving::Post(const RoutedRequest& routed, std::function<void()> work) {
   const size_t thread = next_preparer_.fetch_add(1) % preparers_.size();
-  if (preparers_[thread]->TryPost(std::move(work))) return true;
+  if (preparers_[thread]->TryPost(std::move(work))) return;
   Refuse(routed, QueueFull(static_cast<int64_t>(kUnprepared), static_cast<int64_t>(kUnprepared),
                            admission_.RetryAfterSeconds()));
-  return false;
+}
+
+void Serving::Answer(RoutedRequest routed, std::function<TextResult(const RoutedRequest&)> answer) {
+  auto shared = std::make_shared<RoutedRequest>(std::move(routed));
+  Post(*shared, [this, shared, answer = std::move(answer)] {
+    const TextResult result = answer(*shared);
+    if (const auto* error = std::get_if<ApiError>(&result)) return Refuse(*shared, *error);
+    const auto& text = std::get<TextAnswer>(result);
+    log_.UnknownFields(text.unknown_fields);
+    shared->SendJson(200, text.body);
+  });
 }
 
 void Serving::Generate(RoutedRequest routed, Prepare prepare) {
@@ -81,7 +92,8 @@ void Serving::Accept(Preparation preparation) {
   const Ticket first = delivery_.NextTickets();
   const HttpReply reply = preparation.answer.routed.reply;
   auto cancel = [this, first](size_t choice) { loop_.Cancel(first + static_cast<Ticket>(choice)); };
-  delivery_.Open(first, std::make_unique<Answer>(std::move(preparation.answer), services_, cancel));
+  delivery_.Open(
+      first, std::make_unique<fathom::Answer>(std::move(preparation.answer), services_, cancel));
   for (int64_t i = 0; i < choices; ++i) {
     loop_.Submit(first + i, std::move(preparation.requests[static_cast<size_t>(i)]));
   }

@@ -21,6 +21,7 @@
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
+#include "server/text_routes.h"
 
 namespace fathom {
 
@@ -34,7 +35,7 @@ struct ServingOptions {
 // A model at work: from a routed request to the answer's last byte. Text is prepared on threads of
 // its own, admitted or refused, submitted to the engine's thread, and its events delivered.
 //
-// Threads   Generate and Post from any thread; they do not wait.
+// Threads   Generate and Answer from any thread; they do not wait.
 // Lifetime  all arguments outlive it, and no request may come once its destruction begins.
 class Serving {
  public:
@@ -45,8 +46,8 @@ class Serving {
 
   // Answers a request for tokens: chat or completion, as `prepare` reads it.
   void Generate(RoutedRequest routed, Prepare prepare);
-  // Runs something that needs the tokenizer, off the network's threads; false: too much waits.
-  bool Post(const RoutedRequest& routed, std::function<void()> work);
+  // Answers a request that needs the tokenizer alone.
+  void Answer(RoutedRequest routed, std::function<TextResult(const RoutedRequest&)> answer);
 
   // Time goes by.
   void Tick() { delivery_.Tick(); }
@@ -59,6 +60,8 @@ class Serving {
   const EngineLoop& loop() const { return loop_; }
 
  private:
+  // Off the network's threads; refused when too much waits.
+  void Post(const RoutedRequest& routed, std::function<void()> work);
   void Accept(Preparation preparation);
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
