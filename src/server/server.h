@@ -29,9 +29,9 @@
 namespace fathom {
 
 struct ServerOptions {
-  HttpServerOptions http;
-  CorsOptions cors;
-  ServingOptions serving;
+  HttpServerOptions http = {};
+  CorsOptions cors = {};
+  ServingOptions serving = {};
   double step_timeout_s = 120;  // of the engine; a longer step is reported as stuck
   bool metrics_need_key = false;
 };
