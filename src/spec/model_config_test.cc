@@ -323,9 +323,11 @@ constexpr BadConfig kBadConfigs[] = {
     {"V3WithoutItsExperts", DeepseekR1ConfigJson, "n_routed_experts", "",
      "error: key \"n_routed_experts\" is missing\n  where: config.json\n" FATHOM_FETCH},
     {"V3WithExpertsOfNull", DeepseekR1ConfigJson, "n_routed_experts", "null",
-     "error: key \"n_routed_experts\" is missing\n  where: config.json\n" FATHOM_FETCH},
+     "error: expected an integer from 1 to 4096, found null\n"
+     "  where: config.json: /n_routed_experts\n" FATHOM_FETCH},
     {"V2WithExpertsOfNull", DeepseekV2ConfigJson, "n_routed_experts", "null",
-     "error: key \"n_routed_experts\" is missing\n  where: config.json\n" FATHOM_FETCH},
+     "error: expected an integer from 1 to 4096, found null\n"
+     "  where: config.json: /n_routed_experts\n" FATHOM_FETCH},
     {"UnknownRopeKey", DeepseekR1ConfigJson, "rope_scaling/attention_factor", "2.0",
      "error: key \"attention_factor\" is not known\n  where: config.json: /rope_scaling\n"
      "  fix: known: type, rope_type, rope_theta, factor, original_max_position_embeddings, "
