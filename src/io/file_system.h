@@ -79,7 +79,7 @@ class FileSystem {
 // The machine's own files.
 std::unique_ptr<FileSystem> MakePosixFileSystem();
 
-// The error of a text of more than `limit` bytes: 
+// The error of a text of more than `limit` bytes:
 // "the input <has>, at most 5 bytes are allowed here".
 Error TooLong(std::string_view has, std::string path, int64_t limit);
 

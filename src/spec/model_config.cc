@@ -277,8 +277,8 @@ struct MoeDefaults {
 };
 
 // transformers, models/deepseek_v3/configuration_deepseek_v3.py (DeepseekV3Config) and
-// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config). V3's has 256 experts, the size
-// of one model only: a file that does not say how many it has is taken for damaged.
+// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config). V3's has 256 experts, the
+// size of one model only: a file that does not say how many it has is taken for damaged.
 constexpr MoeDefaults kV3Defaults = {std::nullopt, 1, 8, 4, 3};
 constexpr MoeDefaults kV2Defaults = {64, 0, std::nullopt, std::nullopt, 0};
 

@@ -143,8 +143,7 @@ TEST(Inspect, TwoSetsOfWeightsAreAProblemOfTheReport) {
                              ": there are two sets of weights: model.safetensors, and the "),
             std::string::npos)
       << outcome.out;
-  EXPECT_TRUE(
-      outcome.out.ends_with("  fix: keep the one that is meant and move the other away\n"))
+  EXPECT_TRUE(outcome.out.ends_with("  fix: keep the one that is meant and move the other away\n"))
       << outcome.out;
 }
 
