@@ -14,7 +14,7 @@ namespace fathom {
 // texts to encode or a template, and the lines of a whole data set.
 inline constexpr int64_t kMostPromptBytes = int64_t{16} << 20;
 inline constexpr int64_t kMostTextBytes = int64_t{64} << 20;
-inline constexpr int64_t kMostLinesBytes = int64_t{512} << 20;
+inline constexpr int64_t kMostLinesBytes = int64_t{128} << 20;
 
 // What messages call an input: its path, or "standard input" for "-".
 std::string InputName(const std::string& path);

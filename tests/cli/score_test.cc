@@ -348,7 +348,7 @@ TEST_F(ScoreTest, AnInputWithoutAnEndIsRefused) {
       RunFathom({"score", model_, "--input", "/dev/zero", "--output", folder_ / "out.jsonl"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(ErrorIn(outcome),
-            "error: the input goes on, at most 536,870,912 bytes are allowed here\n"
+            "error: the input goes on, at most 134,217,728 bytes are allowed here\n"
             "  where: score: /dev/zero\n"
             "  fix: name the right file, or split it into smaller ones\n");
 }
