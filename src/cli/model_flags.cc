@@ -1,6 +1,5 @@
 #include "cli/model_flags.h"
 
-#include <cstdint>
 #include <string>
 
 #include "base/format.h"

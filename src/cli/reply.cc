@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/progress_printer.h"
 #include "engine/engine.h"
 #include "sched/scheduler.h"

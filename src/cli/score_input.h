@@ -1,6 +1,7 @@
 #ifndef FATHOM_CLI_SCORE_INPUT_H_
 #define FATHOM_CLI_SCORE_INPUT_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
