@@ -29,5 +29,5 @@ expect "scores without standard output" 3 "; the scores are complete in $out.sco
 (ulimit -v 300000 && "$program" run -p hi --threads 500 --max-tokens 2 >"$out" 2>&1)
 expect "no room for threads" 4 "of 500 threads could be started"
 # The loader needs the one that is left; the program wants two.
-(ulimit -n 4 && exec "$program" --version 3>&-) >"$out" 2>&1
+(exec 3>&- && ulimit -n 4 && exec "$program" --version) >"$out" 2>&1
 expect "no room for files" 3 "cannot make a pipe for signals: Too many open files"
