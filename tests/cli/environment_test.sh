@@ -28,5 +28,6 @@ expect "scores without standard output" 3 "; the scores are complete in $out.sco
 [ "${3:-}" = "" ] || exit 0
 (ulimit -v 300000 && "$program" run -p hi --threads 500 --max-tokens 2 >"$out" 2>&1)
 expect "no room for threads" 4 "of 500 threads could be started"
-(ulimit -n 4 && "$program" --version >"$out" 2>&1)
+# The loader needs the one that is left; the program wants two.
+(exec 3>&- && ulimit -n 4 && exec "$program" --version) >"$out" 2>&1
 expect "no room for files" 3 "cannot make a pipe for signals: Too many open files"
