@@ -1,5 +1,6 @@
 #include "server/test_server_testing.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -14,13 +15,16 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/executor.h"
 #include "engine/memory_executor_testing.h"
+#include "model/model.h"
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "net/sse.h"
 #include "server/api_keys.h"
 #include "server/served_model.h"
 #include "server/server.h"
+#include "tensor/mat_view.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
 
@@ -29,6 +33,28 @@ namespace {
 
 // Far beyond what any call takes; a test that reaches it has hung.
 constexpr auto kPatience = std::chrono::seconds(120);
+
+// A model that costs nothing: after whatever prompt the likeliest token is "hello".
+class NullExecutor : public Executor {
+ public:
+  // Most rows of logits in a step.
+  NullExecutor(int64_t vocab, int64_t rows) : logits_(rows, vocab) {
+    for (int64_t row = 0; row < rows; ++row) {
+      std::ranges::fill(logits_[row], 0.0F);
+      logits_[row][kTinyHello] = 1;
+    }
+  }
+  int64_t vocab() const override { return logits_.cols(); }
+  bool has_mtp() const override { return false; }
+  ForwardResult Run(const ForwardBatch& batch) override {
+    return {.logits = std::as_const(logits_).view().Rows(
+                0, static_cast<int64_t>(batch.logit_rows.size())),
+            .mtp_logits = {}};
+  }
+
+ private:
+  Matrix<float> logits_;
+};
 
 template <typename T>
 T OrDie(Result<T> result) {
@@ -50,23 +76,29 @@ TestServer::TestServer(Options options)
   files_.Put("model/tokenizer.json", tokenizer.tokenizer_json);
   files_.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
   text_ = std::make_unique<TextAssets>(OrDie(LoadTextAssets(files_, "model", "")));
-  auto executor = std::make_unique<MemoryExecutor>(
-      MemoryExecutor::Options{.vocab = kTinyVocab,
-                              .blocks = options_.scheduler.blocks,
-                              .block_tokens = options_.scheduler.block_tokens});
-  executor->on_run = [this](const ForwardBatch&) {
-    std::unique_lock lock(pause_mutex_);
-    resumed_.wait(lock, [this] { return steps_left_ > 0; });
-    --steps_left_;
-  };
   engine_ = std::make_unique<Engine>(
-      std::move(executor),
+      MakeExecutor(),
       EngineConfig{.scheduler = options_.scheduler, .max_model_len = options_.max_model_len},
       pool_);
   options_.server.http.port = 0;
   ApiKeys keys = OrDie(ApiKeys::Load(options_.keys, "", files_, nullptr));
   server_ = OrDie(Server::Listen(options_.server, std::move(keys), clock_, log_));
   if (options_.start) Start();
+}
+
+std::unique_ptr<Executor> TestServer::MakeExecutor() {
+  const SchedulerConfig& scheduler = options_.scheduler;
+  if (options_.null_model) {
+    return std::make_unique<NullExecutor>(kTinyVocab, scheduler.max_logit_rows);
+  }
+  auto executor = std::make_unique<MemoryExecutor>(MemoryExecutor::Options{
+      .vocab = kTinyVocab, .blocks = scheduler.blocks, .block_tokens = scheduler.block_tokens});
+  executor->on_run = [this](const ForwardBatch&) {
+    std::unique_lock lock(pause_mutex_);
+    resumed_.wait(lock, [this] { return steps_left_ > 0; });
+    --steps_left_;
+  };
+  return executor;
 }
 
 TestServer::~TestServer() {

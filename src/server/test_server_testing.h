@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/thread_pool.h"
 #include "engine/engine.h"
-#include "engine/memory_executor_testing.h"
+#include "engine/executor.h"
 #include "io/memory_file_system_testing.h"
 #include "net/http_client.h"
 #include "server/request_log.h"
@@ -31,7 +31,8 @@ class TestServer {
     SchedulerConfig scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 16};
     int64_t max_model_len = 512;
     std::vector<std::string> keys = {};
-    bool start = true;  // false: the server stays without a model
+    bool null_model = false;  // the same logits for whatever prompt, at no cost
+    bool start = true;        // false: the server stays without a model
   };
 
   TestServer() : TestServer(Options()) {}
@@ -59,6 +60,8 @@ class TestServer {
   void AwaitIdle() const;
 
  private:
+  std::unique_ptr<Executor> MakeExecutor();
+
   MemoryFileSystem files_;
   SteadyClock clock_;
   ThreadPool pool_{1};
