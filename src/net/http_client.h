@@ -14,8 +14,8 @@
 namespace fathom {
 
 struct HttpClientOptions {
-  std::string url;      // "http://127.0.0.1:8000"; a path behind it goes in front of each target
-  std::string ca_file;  // PEM; whom to trust for https; empty: the system's authorities
+  std::string url = {};  // "http://127.0.0.1:8000"; a path behind it goes in front of each target
+  std::string ca_file = {};  // PEM; whom to trust for https; empty: the system's authorities
   int64_t connect_timeout_ms = 10'000;  // TLS included, the look-up of a name not
   int64_t max_header_bytes = 1 << 20;
   int64_t max_body_bytes = int64_t{1} << 30;
@@ -26,8 +26,8 @@ struct HttpClientOptions {
 struct HttpCall {
   std::string method = "GET";
   std::string target = "/";  // as on the wire: percent-encoded, with the query
-  HttpHeaders headers;
-  std::string body;
+  HttpHeaders headers = {};
+  std::string body = {};
 };
 
 // A part of an answer's body, as it comes; false drops the connection, which ends the call.
