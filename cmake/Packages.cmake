@@ -50,5 +50,9 @@ set(FATHOM_LIBRARIES_text PkgConfig::PCRE2 PkgConfig::UTF8PROC)
 # Beast 1.81 asserts that the last chunk of a body never comes alone and in parts. It does (RequestParser.
 # CutsBytesIntoRequestsHoweverTheyArrive), its code is right without the assertion, and a client must not end the program.
 set_property(TARGET Boost::headers APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS BOOST_DISABLE_ASSERTS)
+if(FATHOM_SANITIZE STREQUAL "thread")
+  # The thread sanitizer does not know fences. Asio's queues are ordered by a mutex as well.
+  set_property(TARGET Boost::headers APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS BOOST_ASIO_DISABLE_FENCED_BLOCK)
+endif()
 set(FATHOM_LIBRARIES_net Boost::headers OpenSSL::SSL OpenSSL::Crypto)
 set(FATHOM_LIBRARIES_cli CLI11::CLI11)

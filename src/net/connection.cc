@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,16 +22,12 @@
 namespace fathom {
 namespace {
 
-using std::chrono::milliseconds;
-
 // How long a client that was answered for the last time may take to hang up. Closing before it does
 // could take the answer away from it.
-constexpr milliseconds kLeavingTime{2000};
+constexpr int64_t kLeavingMs = 2000;
 
 constexpr size_t kReadBytes = 4 << 10;  // enough for most requests; thousands are idle
 constexpr size_t kBodyReadBytes = 64 << 10;
-
-NetworkThread::Time Now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
@@ -50,7 +46,7 @@ void Connection::Start(bool refuse) {
   if (server_.draining) return Close(true);
   idle_.connection = weak_from_this();
   server_.idle.Add(idle_);
-  deadline_ = Now() + milliseconds(server_.options.header_timeout_ms);
+  deadline_ = After(server_.options.header_timeout_ms);
   transport_->Handshake(shared_from_this());
 }
 
@@ -63,6 +59,10 @@ void Connection::OnHandshake(bool ok) {
 
 void Connection::Evict() {
   boost::asio::post(thread_.io(), [self = shared_from_this()] { self->Close(false); });
+}
+
+double Connection::After(int64_t time_ms) const {
+  return server_.clock->Seconds() + static_cast<double>(time_ms) / 1000;
 }
 
 void Connection::Read() {
@@ -108,14 +108,14 @@ void Connection::AwaitRequest() {
   }
   if (ended_) return Close(false);
   phase_ = Phase::kIdle;
-  deadline_ = Now() + milliseconds(server_.options.idle_timeout_ms);
+  deadline_ = After(server_.options.idle_timeout_ms);
   server_.idle.Add(idle_);
   Read();
 }
 
 void Connection::BeginHeader() {
   phase_ = Phase::kHeader;
-  deadline_ = Now() + milliseconds(server_.options.header_timeout_ms);
+  deadline_ = After(server_.options.header_timeout_ms);
 }
 
 void Connection::Parse() {
@@ -138,10 +138,11 @@ void Connection::AwaitBytes() {
   if (ended_) return Close(false);
   if (parser_.between_requests()) return AwaitRequest();
   if (parser_.in_body()) {
-    const Time now = Now();
+    const double now = server_.clock->Seconds();
     if (std::exchange(phase_, Phase::kBody) != Phase::kBody) body_began_ = now;
-    const milliseconds patience(server_.options.body_timeout_ms);
-    const milliseconds earned(parser_.body_bytes() * 1000 / server_.options.min_body_bytes_per_s);
+    const double patience = static_cast<double>(server_.options.body_timeout_ms) / 1000;
+    const double earned = static_cast<double>(parser_.body_bytes()) /
+                          static_cast<double>(server_.options.min_body_bytes_per_s);
     deadline_ = std::min(now, body_began_ + earned) + patience;
   }
   Read();
@@ -159,7 +160,7 @@ void Connection::Dispatch() {
   parsed.request.peer = peer_;
   OpenExchange({.head_request = parsed.request.method == "HEAD",
                 .http10 = parsed.http10,
-                .keep_alive = parsed.keep_alive && !server_.draining});
+                .keep_alive = parsed.keep_alive});
   Read();
   ++server_.requests;
   Handle(std::move(parsed.request));
@@ -177,9 +178,10 @@ void Connection::Handle(HttpRequest request) {
 
 void Connection::OpenExchange(const ResponseManner& manner) {
   phase_ = Phase::kAnswering;
-  deadline_ = Time::max();
+  deadline_ = kNever;
   exchange_ = std::make_shared<Exchange>(
-      *this, Exchange::Terms{manner, server_.options.write_buffer_bytes, &server_.buffered_bytes});
+      *this, Exchange::Terms{manner, server_.options.write_buffer_bytes, &server_.buffered_bytes,
+                             &server_.draining});
 }
 
 void Connection::AnswerFault(int status, std::string_view message) {
@@ -223,7 +225,7 @@ void Connection::Flush() {
 
 void Connection::Write() {
   writing_ = true;
-  write_deadline_ = Now() + milliseconds(server_.options.write_timeout_ms);
+  write_deadline_ = After(server_.options.write_timeout_ms);
   transport_->Write(std::string_view(out_).substr(sent_), shared_from_this());
 }
 
@@ -250,7 +252,7 @@ void Connection::Leave() {
   exchange_.reset();
   if (ended_) return Close(false);
   phase_ = Phase::kLeaving;
-  deadline_ = Now() + kLeavingTime;
+  deadline_ = After(kLeavingMs);
   // TLS cannot say goodbye while the client still sends what nobody reads: it hangs up by itself
   // when it has seen the answer.
   if (!faulty_ || server_.tls == nullptr) transport_->Goodbye(shared_from_this());
@@ -259,7 +261,8 @@ void Connection::Leave() {
 
 void Connection::OnGoodbye() { Close(false); }
 
-void Connection::Sweep(Time now) {
+void Connection::Sweep() {
+  const double now = server_.clock->Seconds();
   if (writing_ && now > write_deadline_) {
     ++server_.dropped;
     return Close(true);
@@ -281,7 +284,6 @@ void Connection::Sweep(Time now) {
 
 void Connection::Drain() {
   if (phase_ == Phase::kIdle || phase_ == Phase::kGreeting) return Close(false);
-  if (exchange_ != nullptr) exchange_->CloseAfterwards();
 }
 
 void Connection::Close(bool abort) {

@@ -2,6 +2,8 @@
 #define FATHOM_NET_CONNECTION_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,16 +51,17 @@ class Connection final : public TransportUser,
   void OnWritten(size_t bytes) override;
   void OnGoodbye() override;
   void Flush() override;
-  void Sweep(NetworkThread::Time now) override;
+  void Sweep() override;
   void Drain() override;
   void Close(bool abort) override;
   void Schedule() override;           // any thread
   HttpResponse Abandoned() override;  // any thread
 
  private:
-  using Time = NetworkThread::Time;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
   enum class Phase { kGreeting, kIdle, kHeader, kBody, kAnswering, kLeaving, kClosed };
 
+  double After(int64_t time_ms) const;
   void Read();
   void OnEnd();
   void AwaitRequest();
@@ -83,8 +86,8 @@ class Connection final : public TransportUser,
 
   Phase phase_ = Phase::kGreeting;
   bool refused_ = false;
-  Time deadline_ = Time::max();
-  Time body_began_;
+  double deadline_ = kNever;  // seconds of the server's clock, as all times here
+  double body_began_ = 0;
 
   RequestParser parser_;
   std::vector<char> scratch_;
@@ -98,7 +101,7 @@ class Connection final : public TransportUser,
   size_t sent_ = 0;  // bytes of out_
   bool writing_ = false;
   bool interim_ = false;  // out_ is "100 Continue", no part of an exchange
-  Time write_deadline_ = Time::max();
+  double write_deadline_ = kNever;
 };
 
 }  // namespace fathom

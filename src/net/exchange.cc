@@ -67,7 +67,7 @@ bool Exchange::Begin(const HttpResponse& response, BodyEnd end) {
   if (begun_ || client_ == nullptr || gone_) return false;
   begun_ = true;
   end_ = end;
-  if (end == BodyEnd::kClose) terms_.manner.keep_alive = false;
+  if (end == BodyEnd::kClose || *terms_.draining) terms_.manner.keep_alive = false;
   const size_t before = waiting_.size();
   AppendResponseHead(waiting_, response, terms_.manner, end, response.body.size(),
                      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
@@ -166,11 +166,6 @@ Exchange::Progress Exchange::Take(std::string& out) {
 void Exchange::Sent(size_t bytes) {
   in_flight_ -= static_cast<int64_t>(bytes);
   *terms_.buffered_bytes -= static_cast<int64_t>(bytes);
-}
-
-void Exchange::CloseAfterwards() {
-  const std::lock_guard lock(mutex_);
-  if (!begun_) terms_.manner.keep_alive = false;
 }
 
 bool Exchange::keep_alive() const {

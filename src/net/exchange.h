@@ -34,7 +34,9 @@ class Exchange {
   struct Terms {
     ResponseManner manner;
     int64_t write_buffer_bytes = 1 << 20;
-    std::atomic<int64_t>* buffered_bytes = nullptr;  // kept up to date; outlives the connection
+    // Of the server; they outlive the connection.
+    std::atomic<int64_t>* buffered_bytes = nullptr;  // kept up to date
+    const std::atomic<bool>* draining = nullptr;     // answers end their connection from now on
   };
 
   Exchange(Client& client, const Terms& terms);
@@ -64,8 +66,6 @@ class Exchange {
   // scheduled.
   bool broken() const { return broken_; }
   bool slow() const { return slow_; }
-  // "Connection: close" whatever the terms said, if the head is not made yet.
-  void CloseAfterwards();
   bool keep_alive() const;
   bool finished() const;  // the writers have handed over all
   // The client is gone, or complete answers were sent: calls OnGone's function if the answer is not

@@ -14,7 +14,7 @@
 namespace fathom {
 
 struct HttpClientOptions {
-  std::string url;  // "http://127.0.0.1:8000"; a path behind it goes in front of each target
+  std::string url = {};  // "http://127.0.0.1:8000"; a path behind it goes in front of each target
   std::string ca_file = {};  // PEM; whom to trust for https; empty: the system's authorities
   int64_t connect_timeout_ms = 10'000;  // TLS included, the look-up of a name not
   int64_t max_header_bytes = 1 << 20;

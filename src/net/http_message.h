@@ -52,9 +52,9 @@ struct HttpRequest {
 // `headers`. A line break or another control character in a header's value becomes a space.
 struct HttpResponse {
   int status = 200;
-  HttpHeaders headers;
-  std::string body;
-  std::string content_type;  // empty: no such header
+  HttpHeaders headers = {};
+  std::string body = {};
+  std::string content_type = {};  // empty: no such header
 
   std::optional<std::string_view> Header(std::string_view name) const { return headers.Find(name); }
 };

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "net/connection.h"
@@ -89,10 +90,12 @@ HttpErrorBody PlainErrorBody(int /*status*/, std::string_view message) {
 // The listening sockets, which live on the first network thread, and the threads.
 class HttpServer::Network {
  public:
-  explicit Network(HttpServerOptions options, HttpHandler handler, HttpErrorFormat error_body) {
+  Network(HttpServerOptions options, HttpHandler handler, HttpErrorFormat error_body,
+          const Clock* clock) {
     state_.options = std::move(options);
     state_.handler = std::move(handler);
     state_.error_body = std::move(error_body);
+    state_.clock = clock == nullptr ? &steady_clock_ : clock;
   }
   ~Network() { Stop(); }
   Network(const Network&) = delete;
@@ -118,6 +121,7 @@ class HttpServer::Network {
   void Admit(NetworkThread& thread, tcp::socket socket);
   bool MakeRoom();
 
+  const SteadyClock steady_clock_;
   ServerState state_;
   std::vector<std::unique_ptr<NetworkThread>> threads_;
   std::vector<std::unique_ptr<Door>> doors_;
@@ -220,10 +224,11 @@ HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(HttpServerOptions options,
                                                        HttpHandler handler,
-                                                       HttpErrorFormat error_body) {
+                                                       HttpErrorFormat error_body,
+                                                       const Clock* clock) {
   FATHOM_OK(CheckOptions(options));
-  auto network =
-      std::make_unique<Network>(std::move(options), std::move(handler), std::move(error_body));
+  auto network = std::make_unique<Network>(std::move(options), std::move(handler),
+                                           std::move(error_body), clock);
   FATHOM_OK(network->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(network)));
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
@@ -98,9 +99,11 @@ class HttpServer {
  public:
   // Listens on all addresses that options.host stands for. Errors (kBadInput): an option out of
   // range, an unknown host, an address that cannot be had (with the process that has it, where it
-  // may be seen), certificate or key that cannot be used.
+  // may be seen), certificate or key that cannot be used. Time-outs go by `clock`, which
+  // outlives the server; null: the machine's.
   static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
-                                                    HttpErrorFormat error_body = PlainErrorBody);
+                                                    HttpErrorFormat error_body = PlainErrorBody,
+                                                    const Clock* clock = nullptr);
   // Stops, as Stop.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

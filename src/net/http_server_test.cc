@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/raw_client_testing.h"
+#include "net/server_testing.h"
 
 namespace fathom {
 namespace {
@@ -23,27 +27,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-HttpServerOptions AnyPort() {
-  HttpServerOptions options;
-  options.port = 0;
-  return options;
-}
-
-std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options = AnyPort()) {
-  auto server = HttpServer::Listen(std::move(options), std::move(handler));
-  EXPECT_TRUE(server.ok()) << server.error().ToString();
-  return std::move(server).value();
-}
-
-// Says what it was asked: "GET /a b?x=1 [body]".
-void Echo(const HttpRequest& request, const HttpReply& reply) {
-  const std::string query = request.query.empty() ? "" : "?" + request.query;
-  reply.Send({.status = 200,
-              .headers = {},
-              .body = request.method + " " + request.path + query + " [" + request.body + "]",
-              .content_type = "text/plain"});
-}
 
 TEST(HttpServer, AnswersWithLengthTypeAndDate) {
   const auto server = Serve(Echo);
@@ -54,6 +37,14 @@ TEST(HttpServer, AnswersWithLengthTypeAndDate) {
                                       "Content-Length: 15\r\nDate: "));
   EXPECT_THAT(answer.head, EndsWith(" GMT\r\n\r\n"));
   EXPECT_EQ(answer.body, "GET /a b?x=1 []");
+}
+
+TEST(HttpServer, TellsTheHandlerWhoAsks) {
+  const auto server = Serve(
+      [](const HttpRequest& request, const HttpReply& reply) { reply.Send(Text(request.peer)); });
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().body, client.address());
 }
 
 TEST(HttpServer, KeepsAConnectionForTheNextRequest) {
@@ -67,6 +58,18 @@ TEST(HttpServer, KeepsAConnectionForTheNextRequest) {
   EXPECT_EQ(server->stats().requests, 3);
 }
 
+TEST(HttpServer, ClosesAConnectionThatIsNotToBeKept) {
+  const auto server = Serve(Echo);
+  for (const std::string_view request :
+       {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
+    RawClient client(server->port());
+    client.Send(request);
+    const std::string all = client.ReadAll();
+    EXPECT_THAT(all, HasSubstr("\r\nConnection: close\r\n"));
+    EXPECT_THAT(all, EndsWith("GET / []"));
+  }
+}
+
 TEST(HttpServer, AnswersPipelinedRequestsInOrderThoughTheFirstTakesLonger) {
   std::promise<HttpReply> first;
   const auto server = Serve([&first](const HttpRequest& request, const HttpReply& reply) {
@@ -78,55 +81,102 @@ TEST(HttpServer, AnswersPipelinedRequestsInOrderThoughTheFirstTakesLonger) {
   });
   RawClient client(server->port());
   client.Send(
-      "GET /slow HTTP/1.1\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhiGET /c "
-      "HTTP/1.1\r\n\r\n");
-  first.get_future().get().Send({.status = 200, .headers = {}, .body = "late", .content_type = ""});
+      "GET /slow HTTP/1.1\r\n\r\n"
+      "POST /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi"
+      "GET /c HTTP/1.1\r\n\r\n");
+  first.get_future().get().Send(Text("late"));
   EXPECT_EQ(client.ReadAnswer().body, "late");
   EXPECT_EQ(client.ReadAnswer().body, "POST /b [hi]");
   EXPECT_EQ(client.ReadAnswer().body, "GET /c []");
 }
 
+TEST(HttpServer, AnswersManyMorePipelinedRequestsThanItReadsAhead) {
+  const auto server = Serve(Echo);
+  RawClient client(server->port());
+  constexpr int kRequests = 5000;
+  std::thread sender([&client] {
+    for (int i = 0; i < kRequests; ++i) client.Send(Format("GET /{} HTTP/1.1\r\n\r\n", i));
+  });
+  for (int i = 0; i < kRequests; ++i) {
+    EXPECT_EQ(client.ReadAnswer().body, Format("GET /{} []", i));
+  }
+  sender.join();
+}
+
+TEST(HttpServer, AnswersAClientThatHalfClosedAfterItsRequests) {
+  const auto server = Serve(Echo);
+  RawClient client(server->port());
+  client.Send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n");
+  client.HalfClose();
+  EXPECT_EQ(client.ReadAnswer().body, "GET /1 []");
+  EXPECT_EQ(client.ReadAnswer().body, "GET /2 []");
+  EXPECT_EQ(client.ReadAll(), "");
+}
+
 TEST(HttpServer, ReadsARequestThatComesByteByByte) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
-  for (const char byte :
-       std::string_view("POST /x HTTP/1.1\r\nTransfer-Encoding: "
-                        "chunked\r\n\r\n3\r\nabc\r\n2;e=1\r\nde\r\n0\r\nT: 1\r\n\r\n")) {
+  for (const char byte : std::string_view("POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                          "3\r\nabc\r\n2;e=1\r\nde\r\n0\r\nTrailer: 1\r\n\r\n")) {
     ASSERT_TRUE(client.Send({&byte, 1}));
   }
   EXPECT_EQ(client.ReadAnswer().body, "POST /x [abcde]");
 }
 
-TEST(HttpServer, HeadHasTheLengthAndNoBody) {
-  const auto server = Serve(Echo);
+TEST(HttpServer, TakesALargeBody) {
+  const auto server = Serve(
+      [](const HttpRequest& request, const HttpReply& reply) { reply.Send(Text(request.body)); });
   RawClient client(server->port());
-  client.Send("HEAD /x HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\n\r\n");
+  const std::string body(8 << 20, 'b');
+  client.Send(Format("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.size()));
+  client.Send(body);
+  EXPECT_EQ(client.ReadAnswer().body, body);
+}
+
+TEST(HttpServer, HeadHasTheLengthAndNoBody) {
+  const auto server = Serve([](const HttpRequest& request, const HttpReply& reply) {
+    if (request.path == "/stream") {
+      reply.StartStream(Text("first"));
+      reply.Write("more");
+      reply.Finish();
+    } else {
+      Echo(request, reply);
+    }
+  });
+  RawClient client(server->port());
+  client.Send("HEAD /x HTTP/1.1\r\n\r\nHEAD /stream HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\n\r\n");
   EXPECT_THAT(client.ReadAnswer(true).head, HasSubstr("Content-Length: 10\r\n"));
+  EXPECT_THAT(client.ReadAnswer(true).head, HasSubstr("Transfer-Encoding: chunked\r\n"));
   EXPECT_EQ(client.ReadAnswer().body, "GET /y []");
 }
 
 TEST(HttpServer, AsksForTheBodyOfAClientThatWaits) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
-  client.Send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
-  EXPECT_EQ(client.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
-  client.Send("abc");
-  EXPECT_EQ(client.ReadAnswer().body, "POST / [abc]");
+  for (int i = 0; i < 2; ++i) {
+    client.Send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+    EXPECT_EQ(client.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+    client.Send("abc");
+    EXPECT_EQ(client.ReadAnswer().body, "POST / [abc]");
+  }
 }
 
 TEST(HttpServer, StreamsInChunks) {
   const auto server = Serve([](const HttpRequest&, const HttpReply& reply) {
-    EXPECT_TRUE(reply.StartStream(
-        {.status = 200, .headers = {}, .body = "", .content_type = "text/event-stream"}));
+    EXPECT_FALSE(reply.Write("before the start"));
+    EXPECT_TRUE(reply.StartStream(Text("")));
+    EXPECT_FALSE(reply.StartStream(Text("")));
+    EXPECT_FALSE(reply.Send(Text("")));
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(reply.Write(Format("data: {}\n\n", i)));
+    EXPECT_TRUE(reply.Write(""));  // an empty chunk would be the end
     EXPECT_TRUE(reply.Finish());
+    EXPECT_FALSE(reply.Finish());
     EXPECT_FALSE(reply.Write("after the end"));
   });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
   for (int i = 0; i < 2; ++i) {
     const auto answer = client.ReadAnswer();
-    EXPECT_THAT(answer.head, HasSubstr("Content-Type: text/event-stream\r\n"));
     EXPECT_THAT(answer.head, Not(HasSubstr("Content-Length")));
     EXPECT_EQ(answer.body, "data: 0\n\ndata: 1\n\ndata: 2\n\n");
   }
@@ -134,8 +184,7 @@ TEST(HttpServer, StreamsInChunks) {
 
 TEST(HttpServer, StreamsToHttp10UntilTheEndOfTheConnection) {
   const auto server = Serve([](const HttpRequest&, const HttpReply& reply) {
-    reply.StartStream({});
-    reply.Write("one ");
+    reply.StartStream(Text("one "));
     reply.Write("two");
     reply.Finish();
   });
@@ -146,34 +195,38 @@ TEST(HttpServer, StreamsToHttp10UntilTheEndOfTheConnection) {
   EXPECT_THAT(all, EndsWith("\r\n\r\none two"));
 }
 
-TEST(HttpServer, TellsAtOnceThatAClientIsGone) {
-  struct Way {
-    const char* name;
-    void (RawClient::*leave)();
-  };
-  for (const Way& way : {Way{"close", &RawClient::Close}, Way{"reset", &RawClient::Reset},
-                         Way{"half close", &RawClient::HalfClose}}) {
-    SCOPED_TRACE(way.name);
-    std::promise<HttpReply> asked;
-    std::promise<void> gone;
-    const auto server = Serve([&](const HttpRequest&, const HttpReply& reply) {
-      reply.OnGone([&] { gone.set_value(); });
-      reply.StartStream({});
-      reply.Write("first");
-      asked.set_value(reply);
+TEST(HttpServer, AStreamOfSeveralWritersHoldsEachPieceWhole) {
+  constexpr int kWriters = 4;
+  constexpr int kPieces = 500;
+  std::promise<HttpReply> asked;
+  const auto server = Serve([&asked](const HttpRequest&, const HttpReply& reply) {
+    reply.StartStream(Text(""));
+    asked.set_value(reply);
+  });
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\n\r\n");
+  const HttpReply reply = asked.get_future().get();
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&reply, writer] {
+      for (int i = 0; i < kPieces; ++i) EXPECT_TRUE(reply.Write(Format("<{} {}>", writer, i)));
     });
-    RawClient client(server->port());
-    client.Send("GET / HTTP/1.1\r\n\r\n");
-    client.ReadUntil("first\r\n");
-    const HttpReply reply = asked.get_future().get();
-    (client.*way.leave)();
-    gone.get_future().wait();
-    EXPECT_FALSE(reply.Write("more"));
-    EXPECT_FALSE(reply.Finish());
-    bool told = false;
-    reply.OnGone([&] { told = true; });
-    EXPECT_TRUE(told);
   }
+  for (std::thread& writer : writers) writer.join();
+  reply.Finish();
+  const std::string body = client.ReadAnswer().body;
+  size_t length = 0;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    size_t last = 0;
+    for (int i = 0; i < kPieces; ++i) {
+      const std::string piece = Format("<{} {}>", writer, i);
+      const size_t at = body.find(piece, last);
+      ASSERT_NE(at, std::string::npos) << piece;
+      last = at;
+      length += piece.size();
+    }
+  }
+  EXPECT_EQ(body.size(), length);
 }
 
 TEST(HttpServer, AReplyThatNobodyGivesBecomes500) {
@@ -183,40 +236,53 @@ TEST(HttpServer, AReplyThatNobodyGivesBecomes500) {
   RawClient client(server->port());
   for (const std::string path : {"/drop", "/throw"}) {
     client.Send("GET " + path + " HTTP/1.1\r\n\r\n");
-    EXPECT_EQ(client.ReadAnswer().status(), 500);
+    const auto answer = client.ReadAnswer();
+    EXPECT_EQ(answer.status(), 500);
+    EXPECT_EQ(answer.body, "500: the server gave this request up without an answer");
   }
 }
 
-TEST(HttpServer, DropsAReaderThatDoesNotReadWhileAnotherGetsItsEvents) {
-  std::promise<HttpReply> slow;
-  std::promise<HttpReply> quick;
+TEST(HttpServer, AStreamThatNobodyFinishesBreaksOff) {
+  const auto server =
+      Serve([](const HttpRequest&, const HttpReply& reply) { reply.StartStream(Text("first")); });
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(client.ReadAll(), Not(HasSubstr("0\r\n\r\n")));
+}
+
+TEST(HttpServer, AHandleThatOutlivesTheServerDoesNothing) {
+  std::promise<HttpReply> asked;
   std::promise<void> gone;
-  const auto server = Serve([&](const HttpRequest& request, const HttpReply& reply) {
-    reply.StartStream({});
-    (request.path == "/slow" ? slow : quick).set_value(reply);
+  auto server = Serve([&](const HttpRequest&, const HttpReply& reply) {
+    reply.OnGone([&gone] { gone.set_value(); });
+    asked.set_value(reply);
   });
-  RawClient slow_client(server->port());
-  RawClient quick_client(server->port());
-  slow_client.Send("GET /slow HTTP/1.1\r\n\r\n");
-  quick_client.Send("GET /quick HTTP/1.1\r\n\r\n");
-  const HttpReply slow_reply = slow.get_future().get();
-  const HttpReply quick_reply = quick.get_future().get();
-  slow_reply.OnGone([&] { gone.set_value(); });
-  quick_client.ReadUntil("\r\n\r\n");
-  const std::string piece(64 << 10, 'x');
-  int pieces = 0;
-  while (slow_reply.Write(piece)) {
-    ++pieces;
-    ASSERT_TRUE(quick_reply.Write("event"));
-    ASSERT_EQ(quick_client.ReadUntil("event\r\n"), "5\r\nevent\r\n");
-    ASSERT_LT(pieces, 10'000);
-  }
-  gone.get_future().wait();
-  EXPECT_GE(pieces, 16);
-  EXPECT_EQ(server->stats().dropped_slow_readers, 1);
-  EXPECT_TRUE(quick_reply.Write("still here"));
-  EXPECT_TRUE(quick_reply.Finish());
-  EXPECT_EQ(quick_client.ReadUntil("0\r\n\r\n"), "a\r\nstill here\r\n0\r\n\r\n");
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\n\r\n");
+  const HttpReply reply = asked.get_future().get();
+  server.reset();
+  gone.get_future().get();
+  EXPECT_FALSE(reply.Send(Text("late")));
+}
+
+TEST(HttpServer, DrainsWhatIsUnderWayAndTakesNothingNew) {
+  std::promise<HttpReply> asked;
+  const auto server =
+      Serve([&asked](const HttpRequest&, const HttpReply& reply) { asked.set_value(reply); });
+  RawClient idle(server->port());
+  RawClient client(server->port());
+  client.Send("GET / HTTP/1.1\r\n\r\n");
+  const HttpReply reply = asked.get_future().get();
+  server->StopAccepting();
+  EXPECT_EQ(idle.ReadAll(), "");
+  EXPECT_FALSE(RawClient::CanConnect(server->port()));
+  EXPECT_TRUE(reply.Send(Text("the last answer")));
+  const std::string all = client.ReadAll();
+  EXPECT_THAT(all, HasSubstr("\r\nConnection: close\r\n"));
+  EXPECT_THAT(all, EndsWith("the last answer"));
+  client.Close();
+  EXPECT_TRUE(server->AwaitClosed(std::chrono::hours(1)));
+  EXPECT_EQ(server->stats().open_connections, 0);
 }
 
 }  // namespace

@@ -83,8 +83,7 @@ void NetworkThread::SweepLater() {
   sweep_timer_.expires_after(sweep_);
   sweep_timer_.async_wait([this](boost::system::error_code error) {
     if (error || stopping_) return;
-    const Time now = std::chrono::steady_clock::now();
-    ForEach([now](Member& member) { member.Sweep(now); });
+    ForEach([](Member& member) { member.Sweep(); });
     SweepLater();
   });
 }

@@ -18,15 +18,13 @@ namespace fathom {
 // One thread and the connections that live on it: all they do happens there, so they need no locks.
 class NetworkThread {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
   // A connection, as its thread sees it. Called on the thread.
   class Member {
    public:
     virtual ~Member() = default;
     virtual void Flush() = 0;            // Schedule was called
-    virtual void Sweep(Time now) = 0;    // look whether a deadline has passed
-    virtual void Drain() = 0;            // close when the answer at hand is complete, or at once
+    virtual void Sweep() = 0;            // look whether a deadline has passed
+    virtual void Drain() = 0;            // close, if no request is under way
     virtual void Close(bool abort) = 0;  // at once; ends in Remove
   };
 

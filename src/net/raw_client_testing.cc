@@ -2,6 +2,7 @@
 
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
@@ -26,6 +27,19 @@ RawClient::RawClient(uint16_t port, std::string_view host) : socket_(io_) {
   socket_.set_option(tcp::no_delay(true));
 }
 
+bool RawClient::CanConnect(uint16_t port) {
+  boost::asio::io_context io;
+  tcp::socket socket(io);
+  error_code error;
+  socket.connect({boost::asio::ip::make_address("127.0.0.1"), port}, error);
+  return !error;
+}
+
+std::string RawClient::address() const {
+  const tcp::endpoint own = socket_.local_endpoint();
+  return own.address().to_string() + ":" + std::to_string(own.port());
+}
+
 bool RawClient::Send(std::string_view bytes) {
   error_code error;
   boost::asio::write(socket_, boost::asio::buffer(bytes), error);
@@ -38,6 +52,15 @@ bool RawClient::ReadMore() {
   const size_t read = socket_.read_some(boost::asio::buffer(bytes), error);
   buffer_.append(bytes.data(), read);
   return !error;
+}
+
+bool RawClient::HasInput() {
+  socket_.non_blocking(true);
+  std::array<char, 1> byte;
+  error_code error;
+  socket_.receive(boost::asio::buffer(byte), boost::asio::socket_base::message_peek, error);
+  socket_.non_blocking(false);
+  return error != boost::asio::error::would_block;
 }
 
 std::string RawClient::ReadBytes(size_t bytes) {

@@ -16,10 +16,16 @@ class RawClient {
   // Connects; CHECK that somebody listens.
   explicit RawClient(uint16_t port, std::string_view host = "127.0.0.1");
 
+  static bool CanConnect(uint16_t port);
+  // Its own: "127.0.0.1:51234".
+  std::string address() const;
+
   // False when the server has hung up.
   bool Send(std::string_view bytes);
   // The bytes up to and with `end`; all there are when the server hangs up before.
   std::string ReadUntil(std::string_view end);
+  // Something can be read, or the server has hung up.
+  bool HasInput();
   // Exactly so many bytes, or fewer when the server hangs up before.
   std::string ReadBytes(size_t bytes);
   // All until the server hangs up.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/clock.h"
 #include "net/http_server.h"
 #include "net/idle_list.h"
 
@@ -34,6 +35,7 @@ struct ServerState {
   HttpHandler handler;
   HttpErrorFormat error_body;
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
+  const Clock* clock = nullptr;
 
   IdleList idle;
   OpenConnections open;
