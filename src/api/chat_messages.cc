@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 

@@ -8,6 +8,7 @@
 
 #include "api/api_error.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {

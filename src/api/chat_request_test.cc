@@ -312,6 +312,11 @@ TEST(ChatRequest, RefusesWhatIsKnownAndNotSupportedByName) {
 TEST(ChatRequest, NamesUnknownFieldsAndGoesOn) {
   EXPECT_EQ(Parse(Body(R"("vendor":1,"temperature":1,"extra":{"a":1})")).generation.unknown_fields,
             (std::vector<std::string>{"vendor", "extra"}));
+  std::string too_many;
+  for (int i = 0; i < 1000; ++i) too_many += (i == 0 ? "\"x" : ",\"x") + std::to_string(i) + "\":1";
+  ExpectRefused(Body(too_many), {"", "",
+                                 "request: 1001 fields, expected at most 1000; correct it and send "
+                                 "the request again"});
   // A client's names are its own: they go to a log and must not fill it.
   std::string many;
   for (int i = 0; i < 100; ++i) many += (i == 0 ? "\"x" : ",\"x") + std::to_string(i) + "\":1";

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "api/chat_request.h"
 #include "api/generation_options.h"
 #include "api/reasoning_field.h"
 #include "api/response.h"

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -67,21 +68,31 @@ Status ReadIdList(const JsonReader& value, int64_t vocab, std::vector<int32_t>& 
   return Ok();
 }
 
+std::optional<int32_t> IdOfKey(std::string_view key, int64_t vocab) {
+  int32_t id = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
+  const bool whole = error == std::errc() && end == key.data() + key.size();
+  return whole && id >= 0 && id < vocab ? std::optional(id) : std::nullopt;
+}
+
 Status ReadLogitBias(const JsonReader& value, int64_t vocab,
                      std::vector<std::pair<int32_t, double>>& biases) {
   if (!value.value().is_object()) {
     return value.Mismatch("", "an object of token ids and numbers, such as {\"42\": -100}");
   }
+  constexpr NumberRange kRange = {-100, 100};
   biases.clear();
   for (const auto& [key, number] : value.value().as_object()) {
-    FATHOM_TRY(const JsonReader bias, value.MemberAt(key));
-    int32_t id = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (error != std::errc() || end != key.data() + key.size() || id < 0 || id >= vocab) {
-      return bias.Wrong(Format("the key is not a token id from 0 to {}", vocab - 1));
+    const auto id = IdOfKey(key, vocab);
+    // A reader looks its member up, which takes too long to do for each of a whole vocabulary.
+    if (!id) {
+      return value.MemberAt(key).value().Wrong(
+          Format("the key is not a token id from 0 to {}", vocab - 1));
     }
-    FATHOM_TRY(const double added, ReadNumber(bias, {-100, 100}));
-    biases.emplace_back(id, added);
+    if (!number.is_number() || !kRange.Allows(number.as_double())) {
+      return value.Mismatch(key, kRange.Describe());
+    }
+    biases.emplace_back(*id, number.as_double());
   }
   std::sort(biases.begin(), biases.end());
   const auto same_id = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -218,7 +229,11 @@ Status CheckGeneration(const JsonReader& request, const GenerationOptions& optio
 Result<Json> ParseRequestBody(std::string_view body) {
   FATHOM_TRY(Json json, ParseJson(body, RequestSource()));
   if (!json.is_object()) return RequestReader(json).Mismatch("", "an object");
-  return json;
+  // Each field that is known is looked for among all that are there.
+  constexpr size_t kMostFields = 1000;
+  const size_t fields = json.as_object().size();
+  if (fields <= kMostFields) return json;
+  return RequestReader(json).Wrong(Format("{} fields, expected at most {}", fields, kMostFields));
 }
 
 JsonReader RequestReader(const Json& body) { return {body, RequestSource()}; }

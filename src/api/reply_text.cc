@@ -1,6 +1,5 @@
 #include "api/reply_text.h"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 

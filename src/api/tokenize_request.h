@@ -10,7 +10,7 @@
 
 #include "api/field_visitor.h"
 #include "api/generation_options.h"
-#include "api/prompt.h"
+#include "api/input_text.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "text/text_assets.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/api_error.h"
-#include "api/generation_options.h"
 #include "base/result.h"
 #include "text/chat_template.h"
 #include "text/text_assets.h"

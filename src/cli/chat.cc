@@ -12,7 +12,6 @@
 
 #include "api/prompt.h"
 #include "api/reasoning_splitter.h"
-#include "api/text_stream.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"

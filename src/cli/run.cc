@@ -8,7 +8,6 @@
 #include "api/input_text.h"
 #include "api/prompt.h"
 #include "api/reasoning_splitter.h"
-#include "api/text_stream.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/answer_printer.h"
