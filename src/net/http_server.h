@@ -29,8 +29,8 @@ struct HttpServerOptions {
   int64_t idle_timeout_ms = 75'000;
   int64_t write_timeout_ms = 60'000;
   int64_t write_buffer_bytes = 1 << 20;
-  std::string tls_cert_file;
-  std::string tls_key_file;
+  std::string tls_cert_file = {};
+  std::string tls_key_file = {};
 
   template <typename Visitor>
   void VisitFields(Visitor& v) {

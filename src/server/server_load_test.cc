@@ -145,7 +145,7 @@ TEST(ServerLoad, OneOverlongPromptHoldsUpNobody) {
 }
 
 TEST(ServerLoad, WhoDoesNotReadIsDroppedAndStallsNobody) {
-  TestServer server({.server = {.http = {.write_buffer_bytes = 4096}},
+  TestServer server({.server = {.http = {.write_buffer_bytes = 64 << 10}},
                      .scheduler = {.blocks = 4096, .block_tokens = 16, .max_sequences = 16},
                      .max_model_len = 60000,
                      .null_model = true});
