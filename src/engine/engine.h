@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "engine/executor.h"
@@ -16,7 +17,10 @@
 #include "engine/sequence.h"
 #include "engine/step_batch.h"
 #include "model/model.h"
+#include "sched/request.h"
 #include "sched/scheduler.h"
+#include "sched/scheduler_config.h"
+#include "sched/step_plan.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
@@ -32,10 +36,16 @@ struct GenerationRequest {
   // position's logits are reported by ScoredRows, then the request finishes with kLength.
   bool score = false;
   bool score_mtp = false;  // of a score request: the MTP layer's logits too
+
+  int32_t priority = 0;  // the lower goes first (sched/waiting_queue.h)
+  uint64_t client = 0;   // who asks: clients share the engine fairly
+  // Seconds on the engine's clock after which the request ends in kTimeout.
+  std::optional<double> deadline_s = std::nullopt;
 };
 
-enum class FinishReason { kStop, kLength, kCancelled, kError };
-std::string_view FinishReasonName(FinishReason reason);  // "stop", "length", "cancelled", "error"
+enum class FinishReason { kStop, kLength, kCancelled, kError, kTimeout };
+// "stop", "length", "cancelled", "error", "timeout".
+std::string_view FinishReasonName(FinishReason reason);
 
 // One sampled token, or the end of a request: exactly one of `token` and `finish` is set. A request
 // ends in exactly one event with `finish`, its last.
@@ -43,7 +53,8 @@ struct EngineEvent {
   RequestId id = 0;
   std::optional<int32_t> token;
   std::optional<FinishReason> finish;
-  std::optional<Error> error;  // of kError
+  std::optional<Error> error;  // of kError and kTimeout
+  int64_t cached_tokens = 0;   // of the last event: tokens of the prompt that the cache had
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until
@@ -61,6 +72,9 @@ struct StepResult {
   std::vector<ScoredRows> scored;
   int64_t prompt_tokens = 0;  // computed in this step, again after a preemption too
   int64_t sampled_tokens = 0;
+  // Set when nothing was computed though requests are open: the policy lets them wait. A step
+  // before this time is of use only if a request is submitted or cancelled.
+  std::optional<double> wait_until_s;
 };
 
 struct EngineConfig {
@@ -76,8 +90,9 @@ struct EngineConfig {
 // around it, on chunks or on preemptions, as far as the model is batch-invariant.
 class Engine {
  public:
-  // The pool samples; it must outlive the engine.
-  Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool);
+  // The pool samples, the clock says when a step begins; both must outlive the engine.
+  Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
+         const Clock& clock);
 
   // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a
   // prompt that leaves no room for an answer, parameters out of range (kBadInput); what the whole
@@ -89,8 +104,14 @@ class Engine {
 
   // True when no request is open and no event waits to be fetched by Step.
   bool idle() const { return sequences_.empty() && pending_events_.empty(); }
-  // One step. A request whose logits are NaN or infinite ends in kError; the others go on.
+  // One step. A request whose logits are NaN or infinite ends in kError, as does one that can never
+  // go on (Stuck); the others go on.
   StepResult Step();
+
+  // Counts of requests and blocks, and what became of them.
+  const Scheduler& scheduler() const { return scheduler_; }
+  // What the last step did and why; valid until the next.
+  const StepPlan* last_plan() const { return plan_; }
 
  private:
   // A planned sequence with its rows of the result and, if it samples, its next token.
@@ -105,12 +126,14 @@ class Engine {
   Status ValidateLength(const GenerationRequest& request) const;
   int64_t AnswerLimit(const GenerationRequest& request) const;
 
+  void EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events);
   void PrepareWork(const StepPlan& plan, StepResult& result);
-  void UpdateBlockTable(const PlannedSequence& planned, Sequence& sequence);
+  void UpdateBlockTable(const StepPlan& plan, const PlannedSequence& planned, Sequence& sequence);
   void ReleaseSlot(Sequence& sequence);
   void SampleAll(const ForwardResult& forward);
   void ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result);
   void ApplyToken(const Work& work, StepResult& result);
+  // Also tells the scheduler, which has forgotten those that ended in kTimeout.
   void Finish(Sequence& sequence, FinishReason reason, std::optional<Error> error,
               std::vector<EngineEvent>& events);
   void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
@@ -118,6 +141,8 @@ class Engine {
   std::unique_ptr<Executor> executor_;
   EngineConfig config_;
   ThreadPool& pool_;
+  const Clock& clock_;
+  const StepPlan* plan_ = nullptr;
   Scheduler scheduler_;
   std::vector<Sampler> samplers_;  // one a thread of the pool
   StepBatch batch_;
