@@ -67,7 +67,7 @@ Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder
   FATHOM_TRY(loaded.pool, ThreadPool::Start(flags.ThreadCount()));
   FATHOM_TRY(const Compute compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
   FATHOM_TRY(loaded.model, Model::Load(folder.checkpoint, ModelOptions{mtp}, compute, progress));
-  loaded.engine = MakeEngine(*loaded.model, engine, compute);
+  loaded.engine = MakeEngine(*loaded.model, engine, compute, context.clock);
   loaded.seconds = context.clock.Seconds() - began;
   return loaded;
 }

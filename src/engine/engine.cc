@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -24,7 +25,9 @@
 #include "engine/sequence.h"
 #include "engine/token_mask.h"
 #include "model/model.h"
+#include "sched/request.h"
 #include "sched/scheduler.h"
+#include "sched/step_plan.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -78,15 +81,19 @@ std::string_view FinishReasonName(FinishReason reason) {
       return "cancelled";
     case FinishReason::kError:
       return "error";
+    case FinishReason::kTimeout:
+      return "timeout";
   }
   FATHOM_CHECK(false && "every reason has a name");
   return "";
 }
 
-Engine::Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool)
+Engine::Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
+               const Clock& clock)
     : executor_(std::move(executor)),
       config_(config),
       pool_(pool),
+      clock_(clock),
       scheduler_(config.scheduler),
       samplers_(static_cast<size_t>(pool.threads())),
       unseeded_(RandomSeed()),
@@ -117,7 +124,15 @@ Result<RequestId> Engine::Submit(GenerationRequest request) {
   sequence.before_stop = BeforeStop(request, sequence.stop_token_ids, executor_->vocab());
   sequence.score = request.score;
   sequence.score_mtp = request.score_mtp;
-  scheduler_.Add(id, sequence.prompt_tokens, request.score ? LogitRows::kAll : LogitRows::kLast);
+  sequence.arrival_s = clock_.Seconds();
+  scheduler_.Add({.id = id,
+                  .tokens = sequence.tokens,
+                  .rows = request.score ? LogitRows::kAll : LogitRows::kLast,
+                  .priority = request.priority,
+                  .client = request.client,
+                  .arrival_s = sequence.arrival_s,
+                  .deadline_s = request.deadline_s,
+                  .max_tokens = sequence.max_tokens});
   return id;
 }
 
@@ -200,8 +215,12 @@ void Engine::Cancel(RequestId id) {
 StepResult Engine::Step() {
   StepResult result;
   result.events = std::exchange(pending_events_, {});
-  const StepPlan plan = scheduler_.Plan();
-  for (const RequestId id : plan.preempted) ReleaseSlot(sequences_.at(id));
+  plan_ = &scheduler_.Plan(clock_.Seconds());
+  const StepPlan& plan = *plan_;
+  for (const Preemption& preemption : plan.preempted) ReleaseSlot(sequences_.at(preemption.id));
+  if (!plan.copies.empty()) executor_->CopyBlocks(plan.copies);
+  EndOverdue(plan, result.events);
+  result.wait_until_s = plan.wait_until_s;
   if (plan.empty()) return result;
   PrepareWork(plan, result);
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
@@ -216,25 +235,50 @@ StepResult Engine::Step() {
   return result;
 }
 
+void Engine::EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events) {
+  for (const RequestId id : plan.expired) {
+    Sequence& sequence = sequences_.at(id);
+    Error error = Failed(
+        Format("the request was not done in time: {:.3f} s after its arrival it had {} of at most "
+               "{} tokens",
+               clock_.Seconds() - sequence.arrival_s, sequence.answer_tokens(),
+               sequence.max_tokens),
+        "", "allow it more time, ask for fewer tokens, or send fewer requests at once");
+    Finish(sequence, {.finish = FinishReason::kTimeout, .error = std::move(error)}, events);
+  }
+  if (!plan.stuck) return;
+  Error error =
+      Failed(plan.stuck->what, "",
+             "start with a larger cache; if the numbers say that it should have fitted, this is a "
+             "bug in the scheduler: report it with them");
+  Finish(sequences_.at(plan.stuck->id),
+         {.finish = FinishReason::kError, .error = std::move(error)}, events);
+}
+
 void Engine::PrepareWork(const StepPlan& plan, StepResult& result) {
   batch_.Clear();
   work_.clear();
   for (const PlannedSequence& planned : plan.sequences) {
     Sequence& sequence = sequences_.at(planned.id);
-    UpdateBlockTable(planned, sequence);
+    UpdateBlockTable(plan, planned, sequence);
     work_.push_back({&planned, &sequence, batch_.Add(planned, sequence), 0, std::nullopt});
     const int64_t prompt_left = std::max<int64_t>(sequence.prompt_tokens - planned.first_token, 0);
     result.prompt_tokens += std::min(planned.count, prompt_left);
   }
 }
 
-void Engine::UpdateBlockTable(const PlannedSequence& planned, Sequence& sequence) {
-  if (!sequence.slot) {
+void Engine::UpdateBlockTable(const StepPlan& plan, const PlannedSequence& planned,
+                              Sequence& sequence) {
+  FATHOM_CHECK(planned.enters == !sequence.slot.has_value());
+  if (planned.enters) {
     sequence.slot = free_slots_.back();
     free_slots_.pop_back();
+    // What comes back after a preemption was not in the cache when the request came.
+    if (!sequence.cached_tokens) sequence.cached_tokens = planned.cached_tokens;
   }
   std::vector<int32_t>& table = block_tables_[static_cast<size_t>(*sequence.slot)];
-  table.insert(table.end(), planned.new_blocks.begin(), planned.new_blocks.end());
+  const std::span<const int32_t> blocks = plan.BlocksOf(planned);
+  table.insert(table.end(), blocks.begin(), blocks.end());
 }
 
 void Engine::ReleaseSlot(Sequence& sequence) {
@@ -300,10 +344,12 @@ void Engine::ApplyToken(Work& work, StepResult& result) {
   }
   sequence.tokens.push_back(token);
   sequence.history.AddAnswer(token);
-  result.events.push_back(
-      {.id = sequence.id, .token = token, .logprobs = std::move(work.logprobs)});
+  result.events.push_back({.id = sequence.id,
+                           .token = token,
+                           .logprobs = std::move(work.logprobs),
+                           .cached_tokens = sequence.cached_tokens.value_or(0)});
   if (sequence.answer_tokens() < sequence.max_tokens) {
-    scheduler_.Extend(sequence.id);
+    scheduler_.Extend(sequence.id, token);
   } else {
     Finish(sequence, {.finish = FinishReason::kLength}, result.events);
   }
@@ -311,9 +357,15 @@ void Engine::ApplyToken(Work& work, StepResult& result) {
 
 void Engine::Finish(Sequence& sequence, EngineEvent end, std::vector<EngineEvent>& events) {
   const RequestId id = sequence.id;
+  const FinishReason reason = *end.finish;
   end.id = id;
+  end.cached_tokens = sequence.cached_tokens.value_or(0);
   events.push_back(std::move(end));
-  scheduler_.Finish(id);
+  if (reason != FinishReason::kTimeout) {
+    // Logits that are no numbers may come from what lies in the cache.
+    const bool damaged = reason == FinishReason::kError;
+    scheduler_.Finish(id, damaged ? Scheduler::Contents::kForget : Scheduler::Contents::kKeep);
+  }
   ReleaseSlot(sequence);
   sequences_.erase(id);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "engine/executor.h"
@@ -18,7 +19,10 @@
 #include "engine/sequence.h"
 #include "engine/step_batch.h"
 #include "model/model.h"
+#include "sched/request.h"
 #include "sched/scheduler.h"
+#include "sched/scheduler_config.h"
+#include "sched/step_plan.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
@@ -39,11 +43,17 @@ struct GenerationRequest {
   // position's logits are reported by ScoredRows, then the request finishes with kLength.
   bool score = false;
   bool score_mtp = false;  // of a score request: the MTP layer's logits too
+
+  int32_t priority = 0;  // the lower goes first (sched/waiting_queue.h)
+  uint64_t client = 0;   // who asks: clients share the engine fairly
+  // Seconds on the engine's clock after which the request ends in kTimeout.
+  std::optional<double> deadline_s = std::nullopt;
 };
 
-enum class FinishReason { kStop, kLength, kCancelled, kError };
-inline constexpr size_t kFinishReasons = 4;
-std::string_view FinishReasonName(FinishReason reason);  // "stop", "length", "cancelled", "error"
+enum class FinishReason { kStop, kLength, kCancelled, kError, kTimeout };
+inline constexpr size_t kFinishReasons = 5;
+// "stop", "length", "cancelled", "error", "timeout".
+std::string_view FinishReasonName(FinishReason reason);
 
 // Natural logarithms of probabilities under the model's own logits, before bias, penalties, mask
 // and temperature.
@@ -59,9 +69,10 @@ struct EngineEvent {
   std::optional<int32_t> token = std::nullopt;
   std::optional<TokenLogProbs> logprobs = std::nullopt;  // of `token`, if they were asked for
   std::optional<FinishReason> finish = std::nullopt;
-  std::optional<int32_t> stop_token =
-      std::nullopt;                           // of kStop: the one of stop_token_ids that came
-  std::optional<Error> error = std::nullopt;  // of kError
+  // Of kStop: the one of stop_token_ids that came.
+  std::optional<int32_t> stop_token = std::nullopt;
+  std::optional<Error> error = std::nullopt;  // of kError and kTimeout
+  int64_t cached_tokens = 0;  // tokens of the prompt that the cache had
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until
@@ -79,6 +90,9 @@ struct StepResult {
   std::vector<ScoredRows> scored;
   int64_t prompt_tokens = 0;  // computed in this step, again after a preemption too
   int64_t sampled_tokens = 0;
+  // Set when nothing was computed though requests are open: the policy lets them wait. A step
+  // before this time is of use only if a request is submitted or cancelled.
+  std::optional<double> wait_until_s;
 };
 
 struct EngineConfig {
@@ -94,8 +108,9 @@ struct EngineConfig {
 // around it, on chunks or on preemptions, as far as the model is batch-invariant.
 class Engine {
  public:
-  // The pool samples; it must outlive the engine.
-  Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool);
+  // The pool samples, the clock says when a step begins; both must outlive the engine.
+  Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
+         const Clock& clock);
 
   // What Submit would refuse a request for. Threads: any, also while another calls Step.
   Status Validate(const GenerationRequest& request) const;
@@ -110,10 +125,15 @@ class Engine {
   // True when no request is open and no event waits to be fetched by Step.
   bool idle() const { return sequences_.empty() && pending_events_.empty(); }
   const EngineConfig& config() const { return config_; }
-  const Scheduler& scheduler() const { return scheduler_; }
 
-  // One step. A request whose logits are NaN or infinite ends in kError; the others go on.
+  // One step. A request whose logits are NaN or infinite ends in kError, as does one that can never
+  // go on (Stuck); the others go on.
   StepResult Step();
+
+  // Counts of requests and blocks, and what became of them.
+  const Scheduler& scheduler() const { return scheduler_; }
+  // What the last step did and why; valid until the next.
+  const StepPlan* last_plan() const { return plan_; }
 
  private:
   // A planned sequence with its rows of the result and, if it samples, its next token.
@@ -129,20 +149,24 @@ class Engine {
   Status ValidateLength(const GenerationRequest& request) const;
   int64_t AnswerLimit(const GenerationRequest& request) const;
 
+  void EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events);
   void PrepareWork(const StepPlan& plan, StepResult& result);
-  void UpdateBlockTable(const PlannedSequence& planned, Sequence& sequence);
+  void UpdateBlockTable(const StepPlan& plan, const PlannedSequence& planned, Sequence& sequence);
   void ReleaseSlot(Sequence& sequence);
   void SampleAll(const ForwardResult& forward);
   static void SampleOne(Sampler& sampler, std::span<const float> logits, Work& work);
   void ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result);
   void ApplyToken(Work& work, StepResult& result);
-  // `end` says how; its id is filled in.
+  // `end` says how; its id is filled in. Also tells the scheduler, which has forgotten those that
+  // ended in kTimeout.
   void Finish(Sequence& sequence, EngineEvent end, std::vector<EngineEvent>& events);
   void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
 
   std::unique_ptr<Executor> executor_;
   EngineConfig config_;
   ThreadPool& pool_;
+  const Clock& clock_;
+  const StepPlan* plan_ = nullptr;
   Scheduler scheduler_;
   std::vector<Sampler> samplers_;  // one a thread of the pool
   StepBatch batch_;

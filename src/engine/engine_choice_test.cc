@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/engine_testing.h"
+#include "engine/engine_fixture_testing.h"
 #include "sched/scheduler.h"
 
 namespace fathom {

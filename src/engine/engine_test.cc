@@ -16,14 +16,25 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock_testing.h"
+#include "base/format.h"
 #include "base/result.h"
-#include "engine/engine_testing.h"
-#include "engine/memory_executor_testing.h"
+#include "base/thread_pool.h"
+#include "engine/engine_fixture_testing.h"
+#include "engine/sampler.h"
 #include "model/model.h"
 #include "sched/scheduler.h"
 
 namespace fathom {
 namespace {
+
+std::string NotANumber(int position) {
+  return Format(
+      "error: the logit of token 0 is nan\n  where: logits after position {}\n"
+      "  fix: a weight is damaged, or a sum left the range of its type: try --dtype float32; if "
+      "that does not help, fetch the checkpoint again\n",
+      position);
+}
 
 TEST_F(EngineTest, AnswersTokenByTokenUpToMaxTokens) {
   Make();
@@ -93,31 +104,15 @@ TEST_F(EngineTest, ACancelWithNothingElseToDoIsStillReported) {
   EXPECT_EQ(outcomes_[id].finish, FinishReason::kCancelled);
 }
 
-// Requests of all kinds of parameters, none of whose tokens may depend on the others.
-std::vector<GenerationRequest> MixedRequests() {
-  std::vector<GenerationRequest> requests;
-  for (uint64_t i = 0; i < 12; ++i) {
-    GenerationRequest request;
-    request.prompt = Prompt(1 + static_cast<int64_t>(i) * 2, i);
-    request.max_tokens = 3 + static_cast<int64_t>(i) * 3 % 17;
-    request.sampling.temperature = i % 3 == 0 ? 0 : 0.5 * static_cast<double>(i % 4);
-    request.sampling.top_k = i % 2 == 0 ? 5 : 0;
-    request.sampling.top_p = i % 4 == 1 ? 0.8 : 1;
-    request.sampling.repetition_penalty = i % 5 == 0 ? 1.3 : 1;
-    request.sampling.frequency_penalty = i % 5 == 1 ? 0.7 : 0;
-    request.sampling.seed = 1000 + i;
-    request.stop_token_ids = {static_cast<int32_t>(i)};
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
 TEST_F(EngineTest, TokensDependOnTheRequestAlone) {
   const SchedulerConfig configs[] = {
       {.blocks = 200, .block_tokens = 4},
       {.blocks = 200, .block_tokens = 4, .max_batched_tokens = 1},
       {.blocks = 200, .block_tokens = 16, .max_batched_tokens = 7, .max_sequences = 3},
       {.blocks = 11, .block_tokens = 4},  // preempts
+      {.blocks = 11, .block_tokens = 4, .prefix_cache = false},
+      {.blocks = 11, .block_tokens = 4, .swap_blocks = 11},
+      {.blocks = 11, .block_tokens = 4, .max_sequences = 2, .policy = Policy::kFcfs},
       {.blocks = 44, .block_tokens = 1, .max_batched_tokens = 5},
   };
   for (const SchedulerConfig& config : configs) {
@@ -135,7 +130,7 @@ TEST_F(EngineTest, TokensDependOnTheRequestAlone) {
 }
 
 TEST_F(EngineTest, SmallCachesDoPreempt) {
-  Make({.blocks = 11, .block_tokens = 4});
+  Make({.blocks = 11, .block_tokens = 4, .prefix_cache = false});
   int64_t prompt_tokens = 0;
   int64_t prompt_sizes = 0;
   for (const GenerationRequest& request : MixedRequests()) {
@@ -357,6 +352,7 @@ TEST(FinishReason, HasTheNamesOfTheProtocol) {
   EXPECT_EQ(FinishReasonName(FinishReason::kLength), "length");
   EXPECT_EQ(FinishReasonName(FinishReason::kCancelled), "cancelled");
   EXPECT_EQ(FinishReasonName(FinishReason::kError), "error");
+  EXPECT_EQ(FinishReasonName(FinishReason::kTimeout), "timeout");
 }
 
 }  // namespace

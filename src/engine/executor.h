@@ -2,8 +2,10 @@
 #define FATHOM_ENGINE_EXECUTOR_H_
 
 #include <cstdint>
+#include <span>
 
 #include "model/model.h"
+#include "sched/step_plan.h"
 
 namespace fathom {
 
@@ -13,6 +15,8 @@ class Executor {
   virtual ~Executor() = default;
   virtual int64_t vocab() const = 0;
   virtual bool has_mtp() const = 0;
+  // Copies contents of blocks, all layers of them, one copy after the other.
+  virtual void CopyBlocks(std::span<const BlockCopy> copies) = 0;
   // The result is valid until the next Run.
   virtual ForwardResult Run(const ForwardBatch& batch) = 0;
 };

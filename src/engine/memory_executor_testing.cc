@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "engine/sampler.h"
 #include "model/model.h"
+#include "sched/step_plan.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -35,7 +36,19 @@ std::vector<float> LogitsOf(uint64_t hash, int64_t vocab) {
 MemoryExecutor::MemoryExecutor(const Options& options)
     : options_(options),
       tokens_(static_cast<size_t>(options.blocks * options.block_tokens), -1),
-      successors_(tokens_.size(), -1) {}
+      successors_(tokens_.size(), -1),
+      swap_(static_cast<size_t>(options.swap_blocks * options.block_tokens), -1) {}
+
+void MemoryExecutor::CopyBlocks(std::span<const BlockCopy> copies) {
+  for (const BlockCopy& copy : copies) {
+    const auto& from = copy.kind == BlockCopy::Kind::kFromSwap ? swap_ : tokens_;
+    auto& to = copy.kind == BlockCopy::Kind::kToSwap ? swap_ : tokens_;
+    for (int64_t i = 0; i < options_.block_tokens; ++i) {
+      to.at(static_cast<size_t>(copy.to * options_.block_tokens + i)) =
+          from.at(static_cast<size_t>(copy.from * options_.block_tokens + i));
+    }
+  }
+}
 
 std::vector<float> MemoryExecutor::LogitsAfter(std::span<const int32_t> tokens) const {
   std::vector<float> logits = LogitsOf(Hash(tokens), options_.vocab);

@@ -9,6 +9,7 @@
 
 #include "engine/executor.h"
 #include "model/model.h"
+#include "sched/step_plan.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -26,12 +27,14 @@ class MemoryExecutor : public Executor {
     bool mtp = false;
     int64_t blocks = 0;
     int64_t block_tokens = 1;
+    int64_t swap_blocks = 0;
   };
 
   explicit MemoryExecutor(const Options& options);
 
   int64_t vocab() const override { return options_.vocab; }
   bool has_mtp() const override { return options_.mtp; }
+  void CopyBlocks(std::span<const BlockCopy> copies) override;
   ForwardResult Run(const ForwardBatch& batch) override;
 
   // Logits a model with this memory gives after `tokens`; the oracle needs no cache.
@@ -55,6 +58,7 @@ class MemoryExecutor : public Executor {
   Options options_;
   std::vector<int32_t> tokens_;      // [blocks * block_tokens]
   std::vector<int32_t> successors_;  // [blocks * block_tokens]
+  std::vector<int32_t> swap_;        // [swap_blocks * block_tokens]
   std::optional<int32_t> poison_;
   Matrix<float> logits_;
   Matrix<float> mtp_logits_;

@@ -3,24 +3,26 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
 #include "ops/compute.h"
-#include "tensor/dtype.h"
+#include "sched/step_plan.h"
 
 namespace fathom {
 
 // A model in this process and the cache its sequences share. The model must outlive it.
 class ModelExecutor : public Executor {
  public:
-  ModelExecutor(Model& model, DType kv_dtype, int64_t blocks, int64_t block_tokens,
-                const Compute& compute);
+  ModelExecutor(Model& model, const EngineConfig& config, const Compute& compute);
 
   int64_t vocab() const override { return model_.config().vocab; }
   bool has_mtp() const override { return model_.has_mtp(); }
+  void CopyBlocks(std::span<const BlockCopy> copies) override;
   ForwardResult Run(const ForwardBatch& batch) override;
 
  private:
@@ -29,9 +31,9 @@ class ModelExecutor : public Executor {
   KvCache cache_;
 };
 
-// An engine that runs `model`; the model and the pool must outlive it.
-std::unique_ptr<Engine> MakeEngine(Model& model, const EngineConfig& config,
-                                   const Compute& compute);
+// An engine that runs `model`; the model, the pool and the clock must outlive it.
+std::unique_ptr<Engine> MakeEngine(Model& model, const EngineConfig& config, const Compute& compute,
+                                   const Clock& clock);
 
 }  // namespace fathom
 

@@ -8,7 +8,7 @@
 #include "engine/sampler.h"
 #include "engine/sampling_params.h"
 #include "engine/token_mask.h"
-#include "sched/scheduler.h"
+#include "sched/request.h"
 
 namespace fathom {
 
@@ -28,8 +28,10 @@ struct Sequence {
   std::optional<int64_t> top_logprobs;   // none: no log-probabilities are reported
   bool score = false;
   bool score_mtp = false;
-  int64_t scored_positions = 0;  // already reported: not again after a preemption
-  std::optional<int32_t> slot;   // of its block table, while it runs
+  int64_t scored_positions = 0;          // already reported: not again after a preemption
+  std::optional<int32_t> slot;           // of its block table, while it runs
+  double arrival_s = 0;                  // on the engine's clock
+  std::optional<int64_t> cached_tokens;  // found in the cache when it ran first
 
   int64_t answer_tokens() const { return static_cast<int64_t>(tokens.size()) - prompt_tokens; }
   // What may come next; null: anything.

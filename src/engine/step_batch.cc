@@ -8,7 +8,7 @@
 
 #include "engine/sequence.h"
 #include "model/model.h"
-#include "sched/scheduler.h"
+#include "sched/step_plan.h"
 
 namespace fathom {
 namespace {

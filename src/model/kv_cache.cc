@@ -1,5 +1,6 @@
 #include "model/kv_cache.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,15 +24,18 @@ int64_t CachedLayers(const ModelConfig& config, bool mtp) {
 }  // namespace
 
 KvCache::KvCache(const ModelConfig& config, bool mtp, DType dtype, int64_t blocks,
-                 int64_t block_tokens)
+                 int64_t block_tokens, int64_t swap_blocks)
     : dtype_(dtype),
       layers_(CachedLayers(config, mtp)),
       blocks_(blocks),
       block_tokens_(block_tokens),
-      row_width_(config.KvValuesPerToken()) {
+      row_width_(config.KvValuesPerToken()),
+      swap_blocks_(swap_blocks) {
   FATHOM_CHECK(dtype == DType::kF32 || dtype == DType::kBF16);
-  FATHOM_CHECK(blocks > 0 && block_tokens > 0);
-  data_ = AlignedBuffer<std::byte>(BlockBytes(config, mtp, dtype, block_tokens) * blocks);
+  FATHOM_CHECK(blocks > 0 && block_tokens > 0 && swap_blocks >= 0);
+  const int64_t block_bytes = BlockBytes(config, mtp, dtype, block_tokens);
+  data_ = AlignedBuffer<std::byte>(block_bytes * blocks);
+  swap_ = AlignedBuffer<std::byte>(block_bytes * swap_blocks);
 }
 
 int64_t KvCache::BlockBytes(const ModelConfig& config, bool mtp, DType dtype,
@@ -42,6 +46,37 @@ int64_t KvCache::BlockBytes(const ModelConfig& config, bool mtp, DType dtype,
 std::byte* KvCache::Layer(int64_t layer) const {
   FATHOM_CHECK(layer >= 0 && layer < layers_);
   return data_.data() + layer * blocks_ * block_tokens_ * row_width_ * DTypeBytes(dtype_);
+}
+
+std::span<std::byte> KvCache::Block(int64_t layer, int32_t block) const {
+  FATHOM_CHECK(block >= 0 && block < blocks_);
+  const int64_t bytes = block_tokens_ * row_width_ * DTypeBytes(dtype_);
+  return {Layer(layer) + block * bytes, static_cast<size_t>(bytes)};
+}
+
+std::span<std::byte> KvCache::SwapBlock(int64_t layer, int32_t block) const {
+  FATHOM_CHECK(block >= 0 && block < swap_blocks_);
+  const int64_t bytes = block_tokens_ * row_width_ * DTypeBytes(dtype_);
+  return {swap_.data() + (layer * swap_blocks_ + block) * bytes, static_cast<size_t>(bytes)};
+}
+
+void KvCache::Copy(int32_t from, int32_t to) {
+  FATHOM_CHECK(from != to);
+  for (int64_t layer = 0; layer < layers_; ++layer) {
+    std::ranges::copy(Block(layer, from), Block(layer, to).begin());
+  }
+}
+
+void KvCache::SwapOut(int32_t from, int32_t to_swap) {
+  for (int64_t layer = 0; layer < layers_; ++layer) {
+    std::ranges::copy(Block(layer, from), SwapBlock(layer, to_swap).begin());
+  }
+}
+
+void KvCache::SwapIn(int32_t from_swap, int32_t to) {
+  for (int64_t layer = 0; layer < layers_; ++layer) {
+    std::ranges::copy(SwapBlock(layer, from_swap), Block(layer, to).begin());
+  }
 }
 
 void KvCache::Write(int64_t layer, std::span<const int32_t> block_table, int64_t position,

@@ -91,6 +91,44 @@ TEST(KvCache, Bfloat16RowsAreRoundedToNearestEven) {
   EXPECT_EQ(ToFloat(Element<Bf16>(cache.Rows(2, blocks), 1, 6)), -3);
 }
 
+// A block's rows in all layers, through a table that has the block alone.
+std::vector<float> Contents(KvCache& cache, int32_t block) {
+  const std::vector<int32_t> table{block};
+  std::vector<float> values;
+  for (int64_t layer = 0; layer < 3; ++layer) {
+    for (int64_t i = 0; i < 2 * 16; ++i) {
+      values.push_back(Element<float>(cache.Rows(layer, table), i / 16, i % 16));
+    }
+  }
+  return values;
+}
+
+TEST(KvCache, CopiesBlocksInAllLayers) {
+  KvCache cache(GqaModel(), false, DType::kF32, 3, 2, /*swap_blocks=*/2);
+  EXPECT_EQ(cache.bytes(), (3 + 2) * KvCache::BlockBytes(GqaModel(), false, DType::kF32, 2));
+  for (int32_t block = 0; block < 3; ++block) {
+    const std::vector<int32_t> table{block};
+    for (int64_t layer = 0; layer < 3; ++layer) {
+      for (int64_t row = 0; row < 2; ++row) {
+        const auto value = static_cast<float>(100 * block + 10 * layer + row);
+        cache.Write(layer, table, row, 0, std::vector<float>(16, value));
+      }
+    }
+  }
+  const std::vector<float> first = Contents(cache, 0);
+  const std::vector<float> second = Contents(cache, 1);
+  ASSERT_NE(first, second);
+  cache.SwapOut(0, 0);
+  cache.SwapOut(1, 1);
+  cache.Copy(1, 0);
+  EXPECT_EQ(Contents(cache, 0), second);
+  EXPECT_EQ(Contents(cache, 1), second);
+  cache.SwapIn(0, 2);
+  EXPECT_EQ(Contents(cache, 2), first);
+  cache.SwapIn(1, 2);
+  EXPECT_EQ(Contents(cache, 2), second);
+}
+
 TEST(KvCacheDeathTest, PlacesOutsideAreBugs) {
   KvCache cache(GqaModel(), false, DType::kF32, 2, 2);
   const std::vector<float> row(16, 0);

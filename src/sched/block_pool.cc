@@ -4,41 +4,92 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "base/check.h"
 
 namespace fathom {
 
 BlockPool::BlockPool(int64_t blocks) {
-  FATHOM_CHECK(blocks >= 0 && blocks <= std::numeric_limits<int32_t>::max());
-  free_.resize(static_cast<size_t>(blocks));
+  FATHOM_CHECK(blocks >= 0 && blocks < std::numeric_limits<int32_t>::max());
+  const auto size = static_cast<size_t>(blocks);
+  refs_.resize(size, 0);
+  kept_.resize(size, false);
+  free_.resize(size);
   std::iota(free_.rbegin(), free_.rend(), 0);
-  taken_.resize(static_cast<size_t>(blocks), false);
+  links_.resize(size + 1);
+  const auto head = static_cast<int32_t>(blocks);
+  links_[size] = {head, head};
 }
 
-std::vector<int32_t> BlockPool::Take(int64_t count) {
-  FATHOM_CHECK(count >= 0 && count <= free());
-  std::vector<int32_t> blocks;
-  blocks.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    blocks.push_back(free_.back());
-    taken_[static_cast<size_t>(free_.back())] = true;
+int32_t BlockPool::Take() {
+  FATHOM_CHECK(available() >= 1);
+  int32_t block = 0;
+  if (!free_.empty()) {
+    block = free_.back();
     free_.pop_back();
+  } else {
+    block = links_.back().next;
+    Unlink(block);
+    kept_[static_cast<size_t>(block)] = false;
   }
-  return blocks;
+  refs_[static_cast<size_t>(block)] = 1;
+  return block;
 }
 
-void BlockPool::Give(std::span<const int32_t> blocks) {
-  // Backwards, so that a later Take hands them out in the order they were held.
-  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    FATHOM_CHECK(*block >= 0 && *block < static_cast<int64_t>(taken_.size()));
-    const auto index = static_cast<size_t>(*block);
-    FATHOM_CHECK(taken_[index]);
-    taken_[index] = false;
-    free_.push_back(*block);
+void BlockPool::Share(int32_t block) {
+  const size_t index = Checked(block);
+  if (refs_[index] == 0) {
+    FATHOM_CHECK(kept_[index]);
+    Unlink(block);
   }
+  ++refs_[index];
+}
+
+void BlockPool::Release(int32_t block) {
+  const size_t index = Checked(block);
+  FATHOM_CHECK(refs_[index] > 0);
+  if (--refs_[index] > 0) return;
+  if (kept_[index]) {
+    Append(block);
+  } else {
+    free_.push_back(block);
+  }
+}
+
+void BlockPool::Keep(int32_t block) {
+  const size_t index = Checked(block);
+  FATHOM_CHECK(refs_[index] > 0);
+  kept_[index] = true;
+}
+
+void BlockPool::Drop(int32_t block) {
+  const size_t index = Checked(block);
+  if (!kept_[index]) return;
+  kept_[index] = false;
+  if (refs_[index] > 0) return;
+  Unlink(block);
+  free_.push_back(block);
+}
+
+void BlockPool::Append(int32_t block) {
+  const auto head = static_cast<int32_t>(refs_.size());
+  const int32_t last = links_.back().previous;
+  links_[static_cast<size_t>(block)] = {last, head};
+  links_[static_cast<size_t>(last)].next = block;
+  links_.back().previous = block;
+  ++cached_;
+}
+
+void BlockPool::Unlink(int32_t block) {
+  const Link link = links_[static_cast<size_t>(block)];
+  links_[static_cast<size_t>(link.previous)].next = link.next;
+  links_[static_cast<size_t>(link.next)].previous = link.previous;
+  --cached_;
+}
+
+size_t BlockPool::Checked(int32_t block) const {
+  FATHOM_CHECK(block >= 0 && block < blocks());
+  return static_cast<size_t>(block);
 }
 
 }  // namespace fathom

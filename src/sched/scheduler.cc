@@ -3,14 +3,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "base/check.h"
 #include "base/math.h"
+#include "sched/decision.h"
+#include "sched/policy.h"
+#include "sched/ranked_list.h"
+#include "sched/request.h"
+#include "sched/scheduler_config.h"
+#include "sched/sequence_state.h"
+#include "sched/stage_limits.h"
+#include "sched/step_plan.h"
 
 namespace fathom {
-Scheduler::Scheduler(const SchedulerConfig& config) : config_(config), pool_(config.blocks) {
+namespace {
+
+constexpr int32_t kNone = RankedList::kNone;
+
+}  // namespace
+
+Scheduler::Scheduler(const SchedulerConfig& config)
+    : config_(config),
+      cache_(config.blocks, config.block_tokens, config.prefix_cache),
+      swap_pool_(config.swap_blocks),
+      queue_(config.priority_step_s) {
   FATHOM_CHECK(config.block_tokens >= 1);
   FATHOM_CHECK(config.max_batched_tokens >= 1);
   FATHOM_CHECK(config.max_sequences >= 1);
@@ -21,52 +41,180 @@ int64_t Scheduler::BlocksFor(int64_t tokens) const { return CeilDiv(tokens, conf
 
 bool Scheduler::Fits(int64_t tokens) const { return BlocksFor(tokens) <= config_.blocks; }
 
-void Scheduler::Add(RequestId id, int64_t tokens, LogitRows rows) {
-  FATHOM_CHECK(tokens >= 1 && Fits(tokens));
-  const auto [entry, is_new] = sequences_.try_emplace(id);
-  FATHOM_CHECK(is_new);
-  entry->second.id = id;
-  entry->second.rows = rows;
-  entry->second.known = tokens;
-  waiting_.push_back(&entry->second);
-}
-
-void Scheduler::Extend(RequestId id) {
-  Sequence& sequence = Find(id);
-  FATHOM_CHECK(sequence.left() == 0 && Fits(sequence.known + 1));
-  ++sequence.known;
-}
-
-void Scheduler::Finish(RequestId id) {
-  Sequence& sequence = Find(id);
-  pool_.Give(sequence.blocks);
-  std::erase(running_, &sequence);
-  std::erase(waiting_, &sequence);
-  sequences_.erase(id);
-}
-
-StepPlan Scheduler::Plan() {
-  StepPlan plan;
-  const Budget left = ShareOut();
-  PlaceRunning(plan);
-  // Who enters now would take what was just taken from a sequence that is older.
-  if (plan.preempted.empty()) Admit(left, plan);
-  return plan;
-}
-
-Scheduler::Budget Scheduler::ShareOut() {
-  Budget budget{config_.max_batched_tokens, config_.max_logit_rows};
-  for (Sequence* sequence : running_) {
-    sequence->share = 0;
-    if (sequence->left() == 1) Grant(*sequence, budget);
+void Scheduler::Add(ScheduledRequest request) {
+  FATHOM_CHECK(!request.tokens.empty());
+  const int32_t slot = NewSlot();
+  FATHOM_CHECK(slot_of_.try_emplace(request.id, slot).second);
+  SequenceState& sequence = At(slot);
+  sequence = SequenceState{};
+  sequence.id = request.id;
+  sequence.place = SequenceState::Place::kWaiting;
+  sequence.rows = request.rows;
+  sequence.rank = {request.arrival_s + config_.priority_step_s * request.priority, added_++};
+  sequence.arrival_s = request.arrival_s;
+  sequence.deadline_s = request.deadline_s;
+  sequence.tokens = std::move(request.tokens);
+  sequence.prompt_tokens = sequence.known();
+  sequence.max_tokens = request.max_tokens;
+  if (request.deadline_s) {
+    deadlines_.emplace_back(*request.deadline_s, request.id);
+    std::ranges::push_heap(deadlines_, std::greater<>());
   }
-  for (Sequence* sequence : running_) {
-    if (sequence->left() > 1) Grant(*sequence, budget);
-  }
-  return budget;
+  queue_.Push(slot, {request.client, request.priority, request.arrival_s});
 }
 
-void Scheduler::Grant(Sequence& sequence, Budget& budget) {
+void Scheduler::Extend(RequestId id, int32_t token) {
+  SequenceState& sequence = At(Find(id));
+  FATHOM_CHECK(sequence.place == SequenceState::Place::kRunning && sequence.left() == 0);
+  sequence.tokens.push_back(token);
+  owed_ += Lacking(sequence, sequence.known());
+}
+
+void Scheduler::Finish(RequestId id, Contents contents) { Remove(Find(id), contents); }
+
+const StepPlan& Scheduler::Plan(double now_s) {
+  plan_.Clear();
+  ++steps_;
+  step_swaps_ = 0;
+  PublishComputed();
+  Expire(now_s);
+  const Stage stage = Choose(Measure(now_s));
+  plan_.decision.stage = stage;
+  if (stage != Stage::kNone) PlanStage(stage);
+  // A prompt that cannot enter must not keep the others from going on.
+  if (plan_.empty() && stage == Stage::kPrefill && (running() > 0 || swapped_ > 0)) {
+    plan_.decision.gave_nothing = stage;
+    plan_.decision.stage = Stage::kDecode;
+    plan_.decision.rule = Rule::kLastWasEmpty;
+    PlanStage(Stage::kDecode);
+  }
+  plan_.decision.still_waiting = waiting();
+  Guard();
+  return plan_;
+}
+
+int32_t Scheduler::Find(RequestId id) const {
+  const auto entry = slot_of_.find(id);
+  FATHOM_CHECK(entry != slot_of_.end());
+  return entry->second;
+}
+
+int32_t Scheduler::NewSlot() {
+  if (free_slots_.empty()) {
+    slots_.emplace_back();
+    return static_cast<int32_t>(slots_.size()) - 1;
+  }
+  const int32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void Scheduler::Remove(int32_t slot, Contents contents) {
+  SequenceState& sequence = At(slot);
+  switch (sequence.place) {
+    case SequenceState::Place::kRunning:
+      if (contents == Contents::kKeep) Publish(sequence);
+      if (contents == Contents::kForget)
+        std::ranges::for_each(sequence.blocks, [this](int32_t b) { cache_.Forget(b); });
+      LeaveRunning(slot);
+      break;
+    case SequenceState::Place::kReturning:
+      returning_.Erase(slot);
+      if (sequence.swapped()) --swapped_;
+      for (const int32_t block : sequence.swap_blocks) swap_pool_.Release(block);
+      break;
+    case SequenceState::Place::kWaiting:
+      queue_.Take(slot);
+      break;
+    case SequenceState::Place::kNowhere:
+      FATHOM_CHECK(false && "a slot that is in use has its place");
+  }
+  queue_.Leave(slot);
+  slot_of_.erase(sequence.id);
+  sequence = SequenceState{};
+  free_slots_.push_back(slot);
+}
+
+void Scheduler::Expire(double now_s) {
+  while (!deadlines_.empty() && deadlines_.front().first <= now_s) {
+    const auto [deadline, id] = deadlines_.front();
+    std::ranges::pop_heap(deadlines_, std::greater<>());
+    deadlines_.pop_back();
+    const auto entry = slot_of_.find(id);
+    // The request is over, or its id was given to another since.
+    if (entry == slot_of_.end() || At(entry->second).deadline_s != deadline) continue;
+    Remove(entry->second, Contents::kKeep);
+    plan_.expired.push_back(id);
+    ++totals_.expired;
+  }
+}
+
+Load Scheduler::Measure(double now_s) const {
+  Load load;
+  load.now_s = now_s;
+  load.waiting = waiting() - swapped_;
+  double oldest = std::numeric_limits<double>::infinity();
+  if (queue_.size() > 0) oldest = queue_.OldestArrival();
+  for (int32_t slot = returning_.first(); slot != kNone; slot = returning_.next(slot)) {
+    if (!At(slot).swapped()) oldest = std::min(oldest, At(slot).arrival_s);
+  }
+  load.oldest_arrival_s = load.waiting > 0 ? oldest : 0;
+  load.decoding = running() - prompts_;
+  load.prompts = prompts_;
+  load.swapped = swapped_;
+  load.free_blocks = cache_.pool().available();
+  load.blocks = config_.blocks;
+  return load;
+}
+
+Stage Scheduler::Choose(const Load& load) {
+  if (slot_of_.empty()) return Stage::kNone;
+  switch (config_.policy) {
+    case Policy::kChunked:
+      return ChooseChunked(load, plan_.decision);
+    case Policy::kFcfs:
+      return ChooseFcfs(load, plan_.decision);
+  }
+  return Stage::kNone;
+}
+
+StageLimits Scheduler::LimitsOf(Stage stage) const {
+  if (config_.policy == Policy::kFcfs) return FcfsLimits(config_, stage);
+  return ChunkedLimits(config_);
+}
+
+void Scheduler::PlanStage(Stage stage) {
+  const StageLimits limits = LimitsOf(stage);
+  Budget budget{limits.tokens, config_.max_logit_rows, limits.entering};
+  if (limits.decodes || prompts_ > 0) {
+    ShareOut(limits, budget);
+    PlaceRunning();
+  }
+  // Who enters now would take what was just taken from a sequence that is ranked higher.
+  if (plan_.preempted.empty()) {
+    Admit(limits, budget);
+  } else if (waiting() > static_cast<int64_t>(plan_.preempted.size())) {
+    No(LeftOut::kAfterPreemption, 0, 0);
+  }
+}
+
+void Scheduler::ShareOut(const StageLimits& limits, Budget& budget) {
+  int64_t decoding = limits.decodes ? limits.decoding : 0;
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
+    SequenceState& sequence = At(slot);
+    sequence.share = 0;
+    if (sequence.left() != 1 || decoding == 0) continue;
+    Grant(sequence, budget);
+    --decoding;
+  }
+  if (prompts_ == 0 || !limits.prefills) return;
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
+    SequenceState& sequence = At(slot);
+    if (sequence.left() > 1) Grant(sequence, budget);
+  }
+}
+
+void Scheduler::Grant(SequenceState& sequence, Budget& budget) {
   const bool all_rows = sequence.rows == LogitRows::kAll;
   int64_t count = std::min(sequence.left(), budget.tokens);
   if (all_rows) count = std::min(count, budget.logit_rows);
@@ -77,72 +225,125 @@ void Scheduler::Grant(Sequence& sequence, Budget& budget) {
   budget.logit_rows -= all_rows ? sequence.share : (sequence.share == sequence.left() ? 1 : 0);
 }
 
-void Scheduler::PlaceRunning(StepPlan& plan) {
-  // running_ loses its youngest on the way, never one that was placed already.
-  for (size_t i = 0; i < running_.size(); ++i) {
-    Sequence& sequence = *running_[i];
+void Scheduler::PlaceRunning() {
+  // running_ loses its last one on the way, never one that was placed already.
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
+    const SequenceState& sequence = At(slot);
     if (sequence.share == 0) continue;
     const int64_t lacking = Lacking(sequence, sequence.computed + sequence.share);
-    while (lacking > pool_.free() && running_.back() != &sequence) PreemptYoungest(plan);
-    Place(sequence, plan);
+    while (lacking > cache_.pool().available() && running_.last() != slot) {
+      Preempt(running_.last(), sequence.id, Preemption::Reason::kBlocks);
+    }
+    Place(slot, /*enters=*/false);
   }
 }
 
-void Scheduler::Admit(Budget budget, StepPlan& plan) {
-  while (!waiting_.empty() && running() < config_.max_sequences) {
-    Sequence& sequence = *waiting_.front();
-    Grant(sequence, budget);
-    if (sequence.share == 0 || !MayEnter(sequence)) return;
-    waiting_.pop_front();
-    running_.push_back(&sequence);
-    Place(sequence, plan);
-  }
-}
-
-bool Scheduler::MayEnter(const Sequence& sequence) const {
-  if (running_.empty()) return true;
-  int64_t needed = BlocksFor(sequence.known) + 1;
-  for (const Sequence* other : running_) needed += Lacking(*other, other->known);
-  return needed <= pool_.free();
-}
-
-void Scheduler::PreemptYoungest(StepPlan& plan) {
-  Sequence& sequence = *running_.back();
-  running_.pop_back();
-  waiting_.push_front(&sequence);
-  pool_.Give(sequence.blocks);
-  sequence.blocks.clear();
-  sequence.computed = 0;
-  sequence.restart = true;
-  plan.preempted.push_back(sequence.id);
-}
-
-int64_t Scheduler::Lacking(const Sequence& sequence, int64_t tokens) const {
-  return std::max<int64_t>(BlocksFor(tokens) - static_cast<int64_t>(sequence.blocks.size()), 0);
-}
-
-void Scheduler::Place(Sequence& sequence, StepPlan& plan) {
-  const int64_t room =
-      (static_cast<int64_t>(sequence.blocks.size()) + pool_.free()) * config_.block_tokens;
+void Scheduler::Place(int32_t slot, bool enters) {
+  SequenceState& sequence = At(slot);
+  const int64_t held = static_cast<int64_t>(sequence.blocks.size());
+  const int64_t room = (held + cache_.pool().available()) * config_.block_tokens;
   const int64_t count = std::min(sequence.share, room - sequence.computed);
-  if (count == 0) return;
+  if (count <= 0) return;
+  const int64_t lacking = Lacking(sequence, sequence.computed + count);
   PlannedSequence planned;
   planned.id = sequence.id;
   planned.first_token = sequence.computed;
   planned.count = count;
-  planned.new_blocks = pool_.Take(Lacking(sequence, sequence.computed + count));
-  planned.restart = std::exchange(sequence.restart, false);
+  planned.first_block = static_cast<int64_t>(plan_.blocks.size());
+  planned.cached_tokens = enters ? sequence.computed : 0;
+  planned.enters = enters;
   planned.sample = count == sequence.left();
-  sequence.blocks.insert(sequence.blocks.end(), planned.new_blocks.begin(),
-                         planned.new_blocks.end());
+  if (enters)
+    plan_.blocks.insert(plan_.blocks.end(), sequence.blocks.begin(), sequence.blocks.end());
+  for (int64_t i = 0; i < lacking; ++i) {
+    sequence.blocks.push_back(cache_.Take());
+    plan_.blocks.push_back(sequence.blocks.back());
+  }
+  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
+  owed_ -= lacking;
+  if (sequence.left() > 1 && sequence.left() - count <= 1) --prompts_;
   sequence.computed += count;
-  plan.sequences.push_back(std::move(planned));
+  sequence.step = steps_;
+  Charge(slot, planned.first_token);
+  if (Publishes(sequence) && sequence.computed >= (sequence.published + 1) * config_.block_tokens) {
+    to_publish_.push_back(slot);
+  }
+  plan_.sequences.push_back(planned);
 }
 
-Scheduler::Sequence& Scheduler::Find(RequestId id) {
-  const auto entry = sequences_.find(id);
-  FATHOM_CHECK(entry != sequences_.end());
-  return entry->second;
+void Scheduler::Charge(int32_t slot, int64_t first_token) {
+  SequenceState& sequence = At(slot);
+  // What is computed again after a preemption is not the client's fault.
+  const int64_t from = std::max(sequence.charged, first_token);
+  const int64_t count = sequence.computed - from;
+  if (count <= 0) return;
+  sequence.charged = sequence.computed;
+  const int64_t prompt = std::clamp<int64_t>(sequence.prompt_tokens - from, 0, count);
+  queue_.Charge(slot, prompt + 2 * (count - prompt));
+}
+
+void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason reason) {
+  SequenceState& sequence = At(slot);
+  Preemption preemption{.id = sequence.id,
+                        .in_favour_of = in_favour_of,
+                        .reason = reason,
+                        .blocks = static_cast<int64_t>(sequence.blocks.size())};
+  preemption.swapped = SwapOut(sequence);
+  LeaveRunning(slot);
+  ++(preemption.swapped ? totals_.swapped_out : totals_.recomputed);
+  if (!preemption.swapped) sequence.computed = 0;
+  sequence.place = SequenceState::Place::kReturning;
+  returning_.Insert(slot, sequence.rank);
+  plan_.preempted.push_back(preemption);
+}
+
+bool Scheduler::SwapOut(SequenceState& sequence) {
+  const bool room = static_cast<int64_t>(sequence.blocks.size()) <= swap_pool_.free();
+  if (sequence.left() != 1 || sequence.rows == LogitRows::kAll || !room) return false;
+  for (const int32_t block : sequence.blocks) {
+    sequence.swap_blocks.push_back(swap_pool_.Take());
+    plan_.copies.push_back({BlockCopy::Kind::kToSwap, block, sequence.swap_blocks.back()});
+  }
+  ++step_swaps_;
+  ++swapped_;
+  return true;
+}
+
+void Scheduler::LeaveRunning(int32_t slot) {
+  SequenceState& sequence = At(slot);
+  running_.Erase(slot);
+  owed_ -= Lacking(sequence, sequence.known());
+  if (sequence.left() > 1) --prompts_;
+  cache_.Release(sequence.blocks);
+  sequence.blocks.clear();
+  sequence.published = 0;
+  sequence.node = kEmptyPrefix;
+}
+
+int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const {
+  return std::max<int64_t>(BlocksFor(tokens) - static_cast<int64_t>(sequence.blocks.size()), 0);
+}
+
+void Scheduler::PublishComputed() {
+  for (const int32_t slot : to_publish_) Publish(At(slot));
+  to_publish_.clear();
+  std::erase_if(computing_, [this](int32_t slot) {
+    const SequenceState& sequence = At(slot);
+    return sequence.place != SequenceState::Place::kRunning ||
+           sequence.published >= sequence.entry_tokens / config_.block_tokens;
+  });
+}
+
+void Scheduler::Publish(SequenceState& sequence) {
+  if (!Publishes(sequence) || sequence.place != SequenceState::Place::kRunning) return;
+  const int64_t size = config_.block_tokens;
+  for (; (sequence.published + 1) * size <= sequence.computed; ++sequence.published) {
+    const auto tokens =
+        std::span<const int32_t>(sequence.tokens)
+            .subspan(static_cast<size_t>(sequence.published * size), static_cast<size_t>(size));
+    sequence.node = cache_.Publish(sequence.blocks[static_cast<size_t>(sequence.published)],
+                                   sequence.node, tokens);
+  }
 }
 
 }  // namespace fathom

@@ -1,65 +1,75 @@
 #ifndef FATHOM_SCHED_SCHEDULER_H_
 #define FATHOM_SCHED_SCHEDULER_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sched/block_pool.h"
+#include "sched/decision.h"
+#include "sched/policy.h"
+#include "sched/prefix_cache.h"
+#include "sched/ranked_list.h"
+#include "sched/request.h"
+#include "sched/scheduler_config.h"
+#include "sched/sequence_state.h"
+#include "sched/stage_limits.h"
+#include "sched/step_plan.h"
+#include "sched/waiting_queue.h"
 
 namespace fathom {
 
-using RequestId = int64_t;
-
-struct SchedulerConfig {
-  int64_t blocks = 0;  // cache blocks there are
-  int64_t block_tokens = 16;
-  int64_t max_batched_tokens = 512;  // most tokens in one step
-  int64_t max_sequences = 64;        // most sequences running at once
-  // Most rows of logits in one step: one for a sequence that samples, `count` for one that is
-  // scored. At least max_sequences, so that nobody who decodes has to wait for a row.
-  int64_t max_logit_rows = 64;
+// What has happened since the start.
+struct SchedulerTotals {
+  int64_t prompt_tokens = 0;  // of requests that entered, each counted once
+  int64_t cached_tokens = 0;  // of them, those the prefix cache had
+  int64_t recomputed = 0;     // preemptions by recomputing
+  int64_t swapped_out = 0;    // and by swapping
+  int64_t swapped_in = 0;
+  int64_t expired = 0;
 };
 
-// Which tokens of a sequence need logits.
-enum class LogitRows { kLast, kAll };
-
-// What one sequence does in a step: it computes tokens [first_token, first_token + count).
-struct PlannedSequence {
-  RequestId id = 0;
-  int64_t first_token = 0;
-  int64_t count = 0;
-  std::vector<int32_t> new_blocks;  // appended to its block table
-  bool restart = false;  // its earlier blocks are gone (it was preempted): the table begins anew
-  bool sample = false;   // the last token is the newest known: a next token is to be sampled
-
-  friend bool operator==(const PlannedSequence&, const PlannedSequence&) = default;
-};
-
-struct StepPlan {
-  std::vector<PlannedSequence> sequences;  // oldest first
-  std::vector<RequestId> preempted;        // lost their blocks before this step and wait again
-  bool empty() const { return sequences.empty(); }
-};
-
-// Decides what each step computes. Integers only: no tensor, no clock.
+// Decides what each step computes. Integers and times only: no tensor, no clock, no I/O; time is an
+// argument, so that a simulator can drive the same code.
 //
-// Age     A request is as old as its Add. Whoever runs is older than whoever waits: the oldest
-//         waiting is admitted first, the youngest running loses its blocks first and waits again,
-//         at the head of the queue.
-// Tokens  Each running sequence with one token left (it decodes) gets it, oldest first; then
-//         prompts, oldest first, as much as the limits leave: the last one gets a piece. A younger
-//         one enters only when an older prompt could not use up the step, so those who decode can
-//         never crowd out the oldest prompt.
-// Blocks  Given out oldest first, for the tokens of this step. When none is free the youngest
-//         running gives all of its up and is computed again later, from token 0 to the last known.
-//         The youngest itself never gives up: it waits with what it has. So the oldest computes at
-//         least a token in every step in which it has one to compute, and nobody starves.
-// Entry   A waiting sequence enters when the blocks that are free, less those the running ones
-//         lack for their known tokens, hold all its known tokens and one block more (or when
-//         nothing runs: then all blocks are free).
-// Cost    Plan: linear in the running sequences. Finish of a waiting request: linear in the queue.
+// Rank    Who runs or ran is ranked by arrival + priority * priority_step_s, the lower first, among
+//         equals by Add. Of whoever runs, the first ranked gets tokens and blocks first, the last
+//         ranked loses its blocks first. Only requests that came before, or at most as much later
+//         as their priority is better, can rank before a request: finitely many.
+// Tokens  (chunked) Each running sequence with one token left (it decodes) gets it; then prompts as
+//         much as the limits leave: the last one gets a piece. A waiting one enters only when the
+//         prompts before it could not use up the step, so those who decode can never crowd out a
+//         prompt. The other policies compute prompts and decode in different steps (policy.h).
+// Blocks  Given out in rank order, for the tokens of this step. When none is free the last ranked
+//         running one gives all of its up (Preemption) and returns before anybody who has not run
+//         yet. The last one itself never gives up: it waits with what it has. So the first ranked
+//         computes at least a token in every step that computes what it has to compute, and nobody
+//         who runs starves.
+// Entry   Whoever lost its blocks returns first, in rank order. Then WaitingQueue says who is next,
+//         and nobody overtakes it, but see Prefix. It enters when the blocks to be had, less those
+//         the running ones lack for their known tokens, hold all its known tokens and one block
+//         more (or when nothing runs: then all blocks are to be had). So whoever Fits will run.
+// Prefix  An entering sequence begins with what the cache has of its tokens, all but the last one
+// at
+//         most: whole blocks are shared; of the block after them the part that agrees is copied to
+//         a block of its own, so that shared blocks are never written. A block can be found once
+//         the step that computed it is over, by its tokens and all tokens before them, compared one
+//         by one. Answers are found as prompts are. Blocks nobody holds any more are kept until
+//         others need the room, the longest unused first. A request that shares at least a block
+//         more with a prompt that is being computed than with the cache lets others pass and waits
+//         for it, a few times at most: prompts that come together are computed once. Scored
+//         sequences (LogitRows::kAll) neither look nor are found: every position's logits are
+//         wanted, so nothing can be left out, and texts that are scored are read once and would
+//         push conversations out.
+// Swap    A preempted sequence that decodes is copied to swap blocks, when there are enough, and
+//         copied back; otherwise it is computed again from its known tokens, less what the prefix
+//         cache still has.
+// Guard   If requests are open and nothing can be computed, now or later, the plan says so (Stuck).
+// Cost    Plan: linear in the running sequences, without allocation once buffers have grown.
+//         Extend and Finish: O(1) and what the blocks take.
 class Scheduler {
  public:
   // CHECK: blocks >= 0, every other limit >= 1, max_logit_rows >= max_sequences.
@@ -67,59 +77,118 @@ class Scheduler {
 
   // The blocks a sequence of `tokens` needs.
   int64_t BlocksFor(int64_t tokens) const;
-  // True when a sequence of `tokens` (prompt and answer) can ever run.
+  // True when a sequence of `tokens` (prompt and answer) can ever run. One that does not fit may be
+  // added and ends up Stuck.
   bool Fits(int64_t tokens) const;
 
-  // A request of `tokens` known tokens (>= 1) joins the queue. CHECK: Fits(tokens), id not known.
-  void Add(RequestId id, int64_t tokens, LogitRows rows = LogitRows::kLast);
-  // One more token of the sequence is known (it was sampled). CHECK: all known ones are computed,
-  // one more Fits.
-  void Extend(RequestId id);
-  // The request is over, for whatever reason: its blocks are free. CHECK: the id is known.
-  void Finish(RequestId id);
+  // A request joins the queue. CHECK: it has a token, its id is not known.
+  void Add(ScheduledRequest request);
+  // One more token of the sequence is known (it was sampled). CHECK: it runs and all its known ones
+  // are computed.
+  void Extend(RequestId id, int32_t token);
 
-  // The next step; empty when no known token is left to compute. Its tokens count as computed once
-  // it is returned.
-  StepPlan Plan();
+  enum class Contents {
+    kKeep,    // what was computed may be found by others
+    kForget,  // it may be wrong: nobody is to find it
+  };
+  // The request is over, for whatever reason: it holds nothing any more. Not between Plan and the
+  // end of its step. CHECK: the id is known.
+  void Finish(RequestId id, Contents contents = Contents::kKeep);
 
-  int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
-  int64_t running() const { return static_cast<int64_t>(running_.size()); }
-  int64_t free_blocks() const { return pool_.free(); }
+  // The next step; empty when no known token is left to compute, or the policy lets them wait. Its
+  // tokens count as computed once the next call of any function is made. Valid until the next Plan.
+  const StepPlan& Plan(double now_s);
+
+  const SchedulerConfig& config() const { return config_; }
+  const SchedulerTotals& totals() const { return totals_; }
+  int64_t waiting() const { return queue_.size() + returning_.size(); }
+  int64_t running() const { return running_.size(); }
+  int64_t swapped() const { return swapped_; }
+  // free + held + cached = config().blocks
+  int64_t free_blocks() const { return cache_.pool().free(); }
+  int64_t held_blocks() const { return cache_.pool().held(); }
+  int64_t cached_blocks() const { return cache_.pool().cached(); }
+  int64_t free_swap_blocks() const { return swap_pool_.free(); }
 
  private:
-  struct Sequence {
-    RequestId id = 0;
-    LogitRows rows = LogitRows::kLast;
-    int64_t known = 0;     // tokens
-    int64_t computed = 0;  // of them, in the cache
-    int64_t share = 0;     // tokens granted in the step that is being planned
-    std::vector<int32_t> blocks;
-    bool restart = false;
-
-    int64_t left() const { return known - computed; }
-  };
   // What a step has left to give.
   struct Budget {
-    int64_t tokens;
-    int64_t logit_rows;
+    int64_t tokens = 0;
+    int64_t logit_rows = 0;
+    int64_t entering = 0;
   };
 
-  Budget ShareOut();
-  static void Grant(Sequence& sequence, Budget& budget);
-  void PlaceRunning(StepPlan& plan);
-  void Admit(Budget budget, StepPlan& plan);
-  bool MayEnter(const Sequence& sequence) const;
-  void PreemptYoungest(StepPlan& plan);
+  SequenceState& At(int32_t slot) { return slots_[static_cast<size_t>(slot)]; }
+  const SequenceState& At(int32_t slot) const { return slots_[static_cast<size_t>(slot)]; }
+  int32_t Find(RequestId id) const;
+  int32_t NewSlot();
+  void Remove(int32_t slot, Contents contents);
+  void Expire(double now_s);
+
+  // Stages.
+  Load Measure(double now_s) const;
+  Stage Choose(const Load& load);
+  StageLimits LimitsOf(Stage stage) const;
+  void PlanStage(Stage stage);
+  void Guard();
+  std::string Numbers(const SequenceState& sequence) const;
+
+  // Running sequences.
+  void ShareOut(const StageLimits& limits, Budget& budget);
+  static void Grant(SequenceState& sequence, Budget& budget);
+  void PlaceRunning();
+  void Place(int32_t slot, bool enters);
+  void Charge(int32_t slot, int64_t first_token);
+  void Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason reason);
+  bool SwapOut(SequenceState& sequence);
+  void LeaveRunning(int32_t slot);
   // Blocks `sequence` lacks to hold its first `tokens` tokens.
-  int64_t Lacking(const Sequence& sequence, int64_t tokens) const;
-  void Place(Sequence& sequence, StepPlan& plan);
-  Sequence& Find(RequestId id);
+  int64_t Lacking(const SequenceState& sequence, int64_t tokens) const;
+
+  // Those that wait (scheduler_entry.cc).
+  void Admit(const StageLimits& limits, Budget& budget);
+  int32_t NextToEnter(const StageLimits& limits) const;
+  LeftOut TryEnter(int32_t slot, const StageLimits& limits, Budget& budget);
+  LeftOut TryGrant(SequenceState& sequence, const StageLimits& limits, Budget& budget);
+  bool HasBlocksFor(const SequenceState& sequence, int64_t found, int64_t idle);
+  LeftOut No(LeftOut why, int64_t need, int64_t have);
+  void BeginFromMatch(SequenceState& sequence);
+  void SwapIn(SequenceState& sequence);
+  void BeginRunning(int32_t slot);
+  bool AwaitsPrefix(SequenceState& sequence);
+  bool FindAwaited(SequenceState& sequence);
+
+  // The prefix cache.
+  bool Publishes(const SequenceState& sequence) const {
+    return cache_.enabled() && sequence.rows == LogitRows::kLast;
+  }
+  void PublishComputed();
+  void Publish(SequenceState& sequence);
 
   SchedulerConfig config_;
-  BlockPool pool_;
-  std::unordered_map<RequestId, Sequence> sequences_;  // owns what the two lists point to
-  std::vector<Sequence*> running_;                     // oldest first
-  std::deque<Sequence*> waiting_;                      // oldest first, all younger than the running
+  PrefixCache cache_;
+  BlockPool swap_pool_;
+  WaitingQueue queue_;
+  RankedList running_;
+  RankedList returning_;
+  std::vector<SequenceState> slots_;
+  std::vector<int32_t> free_slots_;
+  std::unordered_map<RequestId, int32_t> slot_of_;
+  std::vector<std::pair<double, RequestId>> deadlines_;  // a heap, the earliest first
+
+  int64_t added_ = 0;
+  int64_t steps_ = 0;
+  int64_t owed_ = 0;     // blocks the running ones lack for their known tokens
+  int64_t prompts_ = 0;  // running ones with more than one token left
+  int64_t swapped_ = 0;  // returning ones that are swapped out
+  int64_t step_swaps_ = 0;
+  SchedulerTotals totals_;
+  StepPlan plan_;
+
+  std::vector<int32_t> to_publish_;   // whose blocks the last step filled
+  std::vector<int32_t> computing_;    // whose prompts are not all published
+  std::vector<int32_t> passed_over_;  // in this step, for their prefix
+  PrefixMatch match_;                 // of the one that is about to enter
 };
 
 }  // namespace fathom

@@ -30,6 +30,14 @@ ChoiceEnd EndOf(const EngineEvent& event) {
   return end;
 }
 
+ApiError TimedOut(const Error& error) {
+  ApiError timed_out = FromError(error);
+  timed_out.status = 504;
+  timed_out.type = "timeout_error";
+  timed_out.code = "deadline_exceeded";
+  return timed_out;
+}
+
 SampledToken Sampled(EngineEvent& event) {
   SampledToken token{.id = *event.token};
   if (!event.logprobs) return token;
@@ -61,6 +69,7 @@ Answer::Answer(AnswerSetup setup, const AnswerServices& services,
 }
 
 void Answer::Take(size_t choice, EngineEvent event, double now_s) {
+  choices_[choice].cached_tokens = event.cached_tokens;
   if (event.token) TakeToken(choice, event, now_s);
   if (event.finish) TakeFinish(choice, event, now_s);
   Flush(now_s);
@@ -91,6 +100,7 @@ void Answer::TakeFinish(size_t index, const EngineEvent& event, double now_s) {
   --open_in_engine_;
   services_.metrics.finished[static_cast<size_t>(*event.finish)].Add();
   if (choices_[index].ended || closed_) return;
+  if (event.finish == FinishReason::kTimeout) return Fail(TimedOut(*event.error), now_s);
   if (event.finish == FinishReason::kError) return Fail(FromError(*event.error), now_s);
   if (event.finish == FinishReason::kCancelled) return Close("cancelled", now_s);
   EndChoice(index, choices_[index].text.Finish(), EndOf(event));
@@ -190,7 +200,9 @@ void Answer::ObserveToken(Choice& choice, double now_s) {
 }
 
 Usage Answer::TotalUsage() const {
-  Usage usage{.prompt_tokens = prompt_tokens_, .cached_tokens = cached_tokens_};
+  Usage usage{.prompt_tokens = prompt_tokens_};
+  const size_t n = choices_.size() / static_cast<size_t>(setup_.prompts);
+  for (size_t i = 0; i < choices_.size(); i += n) usage.cached_tokens += choices_[i].cached_tokens;
   for (const Choice& choice : choices_) {
     usage.completion_tokens += choice.tokens;
     usage.reasoning_tokens += choice.text.reasoning_tokens();

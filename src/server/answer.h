@@ -72,6 +72,7 @@ class Answer {
     TextStream text;
     FinishedChoice finished;  // what a whole answer needs of it
     int64_t tokens = 0;
+    int64_t cached_tokens = 0;  // of its prompt
     double last_token_s = 0;
     bool keep_tokens = false;
     bool ended = false;  // for the client
@@ -100,7 +101,6 @@ class Answer {
   std::string pending_;     // bytes of the stream that were not handed over yet
 
   int64_t prompt_tokens_ = 0;
-  int64_t cached_tokens_ = 0;
   std::optional<double> first_token_s_;
   double last_token_s_ = 0;
   double last_sign_s_ = 0;  // when something was last sent

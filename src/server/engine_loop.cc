@@ -1,7 +1,9 @@
 #include "server/engine_loop.h"
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,9 +23,13 @@ EngineGauges ReadGauges(const Engine& engine) {
   const SchedulerConfig& config = engine.config().scheduler;
   return {.running = scheduler.running(),
           .waiting = scheduler.waiting(),
+          .swapped = scheduler.swapped(),
           .blocks = config.blocks,
-          .held_blocks = config.blocks - scheduler.free_blocks(),
-          .block_tokens = config.block_tokens};
+          .held_blocks = scheduler.held_blocks(),
+          .block_tokens = config.block_tokens,
+          .preemptions = scheduler.totals().recomputed + scheduler.totals().swapped_out,
+          .prefix_queried_tokens = scheduler.totals().prompt_tokens,
+          .prefix_hit_tokens = scheduler.totals().cached_tokens};
 }
 
 }  // namespace
@@ -72,6 +78,8 @@ void EngineLoop::Run() {
     taken_.clear();
     Enter("computing a step", true);
     StepNews news = Collect(engine_.Step());
+    const StepPlan* plan = engine_.last_plan();
+    wait_until_s_ = plan == nullptr ? std::nullopt : plan->wait_until_s;
     Publish();
     Enter("delivering", true);
     deliver_(std::move(news));
@@ -83,6 +91,11 @@ bool EngineLoop::TakeCommands() {
   if (commands_.empty() && !stop_ && engine_.idle()) {
     Enter("waiting for requests", false);
     commands_came_.wait(lock, [this] { return stop_ || !commands_.empty(); });
+  } else if (wait_until_s_) {
+    // A rule of the scheduler lets requests wait for others.
+    Enter("letting requests wait for others", false);
+    const std::chrono::duration<double> wait(*wait_until_s_ - clock_.Seconds());
+    commands_came_.wait_for(lock, wait, [this] { return stop_ || !commands_.empty(); });
   }
   taken_.swap(commands_);
   return !stop_;

@@ -99,6 +99,7 @@ class EngineLoop {
   // The engine thread's own.
   std::vector<Command> taken_;
   std::vector<TicketEvent> refused_;
+  std::optional<double> wait_until_s_;  // the last step asked for
   std::unordered_map<Ticket, RequestId> request_of_;
   std::unordered_map<RequestId, Ticket> ticket_of_;
 

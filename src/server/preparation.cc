@@ -28,6 +28,9 @@
 namespace fathom {
 namespace {
 
+// Beyond this all priorities are alike.
+constexpr int64_t kMostPriority = 1'000'000;
+
 // What chats and completions share once their prompts are ids.
 class Preparer {
  public:
@@ -103,6 +106,12 @@ class Preparer {
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.allowed_token_ids = options_.allowed_token_ids;
     request.top_logprobs = options_.logprobs;
+    request.priority = static_cast<int32_t>(
+        std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.client = routed_.client;
+    if (options_.timeout_seconds) {
+      request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);
+    }
     return request;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -24,6 +25,11 @@ constexpr size_t kLongestClientId = 128;
 std::string MakeId() {
   thread_local std::mt19937_64 random{std::random_device()()};
   return Format("{:016x}{:08x}", random(), random() & 0xffffffffU);
+}
+
+// The same for all connections of one host.
+uint64_t HostNumber(std::string_view peer) {
+  return std::hash<std::string_view>()(peer.substr(0, peer.rfind(':')));
 }
 
 std::string IdOf(const HttpRequest& request) {
@@ -90,7 +96,9 @@ void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const 
     return routed.SendError(MethodNotAllowed(asked.method, asked.path, allowed));
   }
   const Route& route = **taken;
-  if (!route.open && keys_.required() && !keys_.Find(asked.Header("Authorization").value_or(""))) {
+  const auto key = keys_.Find(asked.Header("Authorization").value_or(""));
+  routed.client = key ? *key + 1 : HostNumber(asked.peer);
+  if (!route.open && keys_.required() && !key) {
     routed.headers.Add("WWW-Authenticate", "Bearer");
     return routed.SendError(WrongKey());
   }

@@ -17,6 +17,7 @@
 #include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
@@ -59,7 +60,7 @@ class DemoModel : public testing::Test {
                    {.max_model_len = 512, .max_num_seqs = 16, .kv_dtype = DType::kF32, .mtp = true},
                    {.available_bytes = int64_t{1} << 30, .weight_bytes = 0});
     ASSERT_TRUE(config.ok()) << config.error().ToString();
-    engine_ = MakeEngine(*model_, *config, compute_);
+    engine_ = MakeEngine(*model_, *config, compute_, clock_);
   }
 
   Json Read(const std::string& name) {
@@ -148,6 +149,7 @@ class DemoModel : public testing::Test {
 
   std::unique_ptr<FileSystem> files_ = MakePosixFileSystem();
   ThreadPool pool_{ThreadPool::AvailableCpus()};
+  SteadyClock clock_;
   Compute compute_{&pool_, *ChooseIsa(""), Activations::kFloat32};
   NoProgress progress_;
   std::unique_ptr<TextAssets> assets_;

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "engine/model_executor.h"
 #include "golden_case.h"
 #include "golden_testing.h"
@@ -27,6 +28,7 @@ namespace fathom {
 namespace {
 
 constexpr double kClearMargin = 0.01;
+const SteadyClock kClock;
 
 using GoldenEngine = GoldenTest;
 
@@ -40,7 +42,8 @@ constexpr EngineRow kRows[] = {
     {"token by token", {.blocks = 400, .max_batched_tokens = 1}},
     {"in sevens", {.blocks = 1000, .block_tokens = 5, .max_batched_tokens = 7}},
     {"in 64s", {.blocks = 400, .max_batched_tokens = 64, .max_sequences = 5, .max_logit_rows = 9}},
-    {"preempted", {.blocks = 0, .block_tokens = 4, .max_batched_tokens = 64}},
+    {"preempted",
+     {.blocks = 0, .block_tokens = 4, .max_batched_tokens = 64, .prefix_cache = false}},
 };
 
 // What the engine answered to the continuations and to the scores, in the order they were asked.
@@ -93,7 +96,7 @@ std::unique_ptr<Engine> EngineFor(const GoldenCase& golden, LoadedModel& loaded,
   return MakeEngine(
       *loaded.model,
       {.scheduler = scheduler, .kv_dtype = loaded.CacheType(), .max_model_len = longest},
-      loaded.compute);
+      loaded.compute, kClock);
 }
 
 // Continuations are asked first: they are the older ones, whose growth preempts.

@@ -1,9 +1,10 @@
-#ifndef FATHOM_ENGINE_ENGINE_TESTING_H_
-#define FATHOM_ENGINE_ENGINE_TESTING_H_
+#ifndef FATHOM_ENGINE_ENGINE_FIXTURE_TESTING_H_
+#define FATHOM_ENGINE_ENGINE_FIXTURE_TESTING_H_
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,13 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
+#include "base/clock_testing.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "engine/memory_executor_testing.h"
 #include "engine/sampler.h"
-#include "sched/scheduler.h"
+#include "sched/request.h"
+#include "sched/scheduler_config.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -40,17 +42,10 @@ struct Outcome {
   Tokens tokens;
   std::optional<FinishReason> finish;
   std::string error;
+  int64_t cached_tokens = 0;
   std::vector<std::vector<float>> logits;      // of a scored request, by position
   std::vector<std::vector<float>> mtp_logits;  // the same
 };
-
-inline std::string NotANumber(int position) {
-  return Format(
-      "error: the logit of token 0 is nan\n  where: logits after position {}\n"
-      "  fix: a weight is damaged, or a sum left the range of its type: try --dtype float32; if "
-      "that does not help, fetch the checkpoint again\n",
-      position);
-}
 
 class EngineTest : public testing::Test {
  protected:
@@ -59,11 +54,12 @@ class EngineTest : public testing::Test {
         MemoryExecutor::Options{.vocab = kVocab,
                                 .mtp = mtp,
                                 .blocks = scheduler.blocks,
-                                .block_tokens = scheduler.block_tokens});
+                                .block_tokens = scheduler.block_tokens,
+                                .swap_blocks = scheduler.swap_blocks});
     executor_ = executor.get();
     engine_ = std::make_unique<Engine>(
         std::move(executor), EngineConfig{.scheduler = scheduler, .max_model_len = max_model_len},
-        pool_);
+        pool_, clock_);
     outcomes_.clear();
   }
   void Make() { Make({.blocks = 64, .block_tokens = 4}); }
@@ -84,6 +80,7 @@ class EngineTest : public testing::Test {
       EXPECT_NE(event.token.has_value(), event.finish.has_value());
       if (event.token) outcome.tokens.push_back(*event.token);
       outcome.finish = event.finish;
+      outcome.cached_tokens = event.cached_tokens;
       if (event.error) outcome.error = event.error->ToString();
     }
     for (const ScoredRows& rows : result.scored) Keep(rows);
@@ -129,6 +126,7 @@ class EngineTest : public testing::Test {
   }
 
   ThreadPool pool_{2};
+  ManualClock clock_;
   MemoryExecutor* executor_ = nullptr;
   std::unique_ptr<Engine> engine_;
   std::map<RequestId, Outcome> outcomes_;
@@ -151,6 +149,25 @@ inline GenerationRequest Score(Tokens prompt, bool mtp = false) {
   return request;
 }
 
+// Requests of all kinds of parameters, none of whose tokens may depend on the others.
+inline std::vector<GenerationRequest> MixedRequests() {
+  std::vector<GenerationRequest> requests;
+  for (uint64_t i = 0; i < 12; ++i) {
+    GenerationRequest request;
+    request.prompt = Prompt(1 + static_cast<int64_t>(i) * 2, i);
+    request.max_tokens = 3 + static_cast<int64_t>(i) * 3 % 17;
+    request.sampling.temperature = i % 3 == 0 ? 0 : 0.5 * static_cast<double>(i % 4);
+    request.sampling.top_k = i % 2 == 0 ? 5 : 0;
+    request.sampling.top_p = i % 4 == 1 ? 0.8 : 1;
+    request.sampling.repetition_penalty = i % 5 == 0 ? 1.3 : 1;
+    request.sampling.frequency_penalty = i % 5 == 1 ? 0.7 : 0;
+    request.sampling.seed = 1000 + i;
+    request.stop_token_ids = {static_cast<int32_t>(i)};
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
 }  // namespace fathom
 
-#endif  // FATHOM_ENGINE_ENGINE_TESTING_H_
+#endif  // FATHOM_ENGINE_ENGINE_FIXTURE_TESTING_H_

@@ -1,0 +1,34 @@
+#ifndef FATHOM_SCHED_POLICY_H_
+#define FATHOM_SCHED_POLICY_H_
+
+#include <cstdint>
+
+#include "sched/decision.h"
+#include "sched/scheduler_config.h"
+#include "sched/stage_limits.h"
+
+namespace fathom {
+
+// What a policy looks at before a step.
+struct Load {
+  double now_s = 0;
+  int64_t waiting = 0;          // requests that would have to compute a prompt to run
+  double oldest_arrival_s = 0;  // of them; 0 when there are none
+  int64_t decoding = 0;         // running sequences with at most one token to compute
+  int64_t prompts = 0;          // running sequences with more
+  int64_t swapped = 0;          // sequences that can decode once their blocks are back
+  int64_t free_blocks = 0;      // free or cached
+  int64_t blocks = 0;           // all
+};
+
+// Chooses what the next step computes, and says why in `decision` (its rule and numbers).
+// kMixed with everything chunked; kPrefill or kDecode with the others.
+Stage ChooseChunked(const Load& load, Decision& decision);
+Stage ChooseFcfs(const Load& load, Decision& decision);
+
+StageLimits ChunkedLimits(const SchedulerConfig& config);
+StageLimits FcfsLimits(const SchedulerConfig& config, Stage stage);
+
+}  // namespace fathom
+
+#endif  // FATHOM_SCHED_POLICY_H_

@@ -1,0 +1,52 @@
+#ifndef FATHOM_SCHED_SEQUENCE_STATE_H_
+#define FATHOM_SCHED_SEQUENCE_STATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sched/prefix_index.h"
+#include "sched/ranked_list.h"
+#include "sched/request.h"
+
+namespace fathom {
+
+// A request inside the scheduler.
+struct SequenceState {
+  // Waiting: never ran. Returning: ran, lost its blocks and waits again, before all others.
+  enum class Place { kNowhere, kWaiting, kReturning, kRunning };
+
+  RequestId id = 0;
+  Place place = Place::kNowhere;
+  LogitRows rows = LogitRows::kLast;
+  Rank rank;
+  double arrival_s = 0;
+  std::optional<double> deadline_s;
+  std::vector<int32_t> tokens;  // known
+  int64_t prompt_tokens = 0;    // of them
+  int64_t max_tokens = 0;       // that may follow the prompt
+
+  int64_t computed = 0;              // tokens in the cache, or in swap blocks
+  int64_t share = 0;                 // tokens granted in the step that is being planned
+  int64_t charged = 0;               // tokens its client was charged for
+  int64_t step = -1;                 // the last one that computed something of it
+  std::vector<int32_t> blocks;       // held
+  std::vector<int32_t> swap_blocks;  // held while it is swapped out
+
+  int64_t published = 0;           // its first blocks that can be found by others
+  PrefixNode node = kEmptyPrefix;  // the prefix that ends with them
+  int64_t entry_tokens = 0;        // known when it entered: these will be published soon
+  // While it waits: whose prefix it waits for, until that one has published so many blocks.
+  int32_t awaited_slot = -1;
+  RequestId awaited_id = 0;
+  int64_t awaited_blocks = 0;
+  int times_awaited = 0;
+
+  int64_t known() const { return static_cast<int64_t>(tokens.size()); }
+  int64_t left() const { return known() - computed; }
+  bool swapped() const { return !swap_blocks.empty(); }
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_SCHED_SEQUENCE_STATE_H_
