@@ -22,8 +22,9 @@ Status CheckIds(std::string_view flag, std::span<const int32_t> ids, int64_t voc
 // "ID:V", e.g. "42:-100".
 Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text);
 
-// A JSON object.
-Result<Json> ParseJsonObject(std::string_view flag, std::string_view text);
+// Further variables of the chat template: a JSON object. The names of what the template is rendered
+// from (messages, tools, add_generation_prompt) are refused: they would take its place.
+Result<Json> ParseTemplateArguments(std::string_view flag, std::string_view text);
 
 // Messages to encode, and the tools the template may name.
 struct Conversation {
@@ -32,8 +33,8 @@ struct Conversation {
 };
 
 // A list of messages, or {"messages": [...], "tools": [...]}. Each message is an object with a
-// "role" and a "content" that are text; beside "tool_calls" content may be null or absent. Errors
-// name the place below `place`.
+// "role" that is known (system, developer, user, assistant, tool) and a "content" that is text;
+// beside "tool_calls" content may be null or absent. Errors name the place below `place`.
 Result<Conversation> ParseConversation(const JsonReader& place);
 
 }  // namespace fathom

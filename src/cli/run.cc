@@ -44,7 +44,11 @@ struct Input {
 
 Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
   if (flags.prompt != "-") return flags.prompt;
-  return ReadTextInput(context.files, "-");
+  FATHOM_TRY(std::string text, ReadTextInput(context.files, "-", kMostPromptBytes));
+  if (!flags.raw && IsBlank(text)) {
+    return BadInput("the prompt is empty", InputName("-"), "send a text there");
+  }
+  return text;
 }
 
 Result<Input> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
@@ -85,7 +89,7 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
   } else {
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
-    context.console.Note(reply.Advice());
+    context.console.Note(reply.Advice(session.context_length()));
   }
   if (reply.finish == FinishReason::kError) return *reply.error;
   return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/engine.h"
 #include "model/model.h"
 #include "ops/compute.h"
 #include "tensor/dtype.h"
