@@ -300,7 +300,7 @@ TEST(HttpLimits, DropsAReaderThatDoesNotReadWhileAnotherGetsItsEvents) {
     ASSERT_LT(pieces, 10'000);
   }
   gone.get_future().wait();
-  EXPECT_GT(pieces, 16);  // 16 pieces are the megabyte that may wait
+  EXPECT_GE(pieces, 16);  // that is the megabyte that may wait
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_TRUE(quick_reply.Write("still here"));
   EXPECT_TRUE(quick_reply.Finish());
