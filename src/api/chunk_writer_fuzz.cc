@@ -102,7 +102,8 @@ struct Reply {
 
 Reply MakeReply(Bytes& bytes) {
   Reply reply;
-  while (!bytes.empty()) {
+  constexpr size_t kMostTokens = 64;  // more show nothing new, and slowly
+  while (!bytes.empty() && reply.tokens.size() < kMostTokens) {
     reply.tokens.push_back(MakeToken(bytes));
     reply.deltas.push_back({bytes.Text(), bytes.Text()});
     // Each piece of text is made valid by itself, as whole characters come.
