@@ -251,8 +251,8 @@ void Engine::EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events) 
       Failed(plan.stuck->what, "",
              "start with a larger cache; if the numbers say that it should have fitted, this is a "
              "bug in the scheduler: report it with them");
-  Finish(sequences_.at(plan.stuck->id),
-         {.finish = FinishReason::kError, .error = std::move(error)}, events);
+  Finish(sequences_.at(plan.stuck->id), {.finish = FinishReason::kError, .error = std::move(error)},
+         events);
 }
 
 void Engine::PrepareWork(const StepPlan& plan, StepResult& result) {

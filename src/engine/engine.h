@@ -72,7 +72,7 @@ struct EngineEvent {
   // Of kStop: the one of stop_token_ids that came.
   std::optional<int32_t> stop_token = std::nullopt;
   std::optional<Error> error = std::nullopt;  // of kError and kTimeout
-  int64_t cached_tokens = 0;  // tokens of the prompt that the cache had
+  int64_t cached_tokens = 0;                  // tokens of the prompt that the cache had
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until

@@ -106,8 +106,8 @@ class Preparer {
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.allowed_token_ids = options_.allowed_token_ids;
     request.top_logprobs = options_.logprobs;
-    request.priority = static_cast<int32_t>(
-        std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.priority =
+        static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
     request.client = routed_.client;
     if (options_.timeout_seconds) {
       request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);

@@ -22,7 +22,7 @@ struct RoutedRequest {
   std::string trace;      // W3C traceparent as sent, or ""
   std::string path_rest;  // what follows the prefix of a route that ends in '/'
   double arrived_s = 0;
-  uint64_t client = 0;    // who asks: a number for each key, or for each address without keys
+  uint64_t client = 0;  // who asks: a number for each key, or for each address without keys
 
   // Each may be called from any thread; the first answers, others do nothing.
   void SendJson(int status, std::string body) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "net/sse.h"
+#include "sched/step_plan.h"
 #include "server/api_keys.h"
 #include "server/served_model.h"
 #include "server/server.h"
@@ -46,6 +48,7 @@ class NullExecutor : public Executor {
   }
   int64_t vocab() const override { return logits_.cols(); }
   bool has_mtp() const override { return false; }
+  void CopyBlocks(std::span<const BlockCopy> /*copies*/) override {}
   ForwardResult Run(const ForwardBatch& batch) override {
     return {.logits = std::as_const(logits_).view().Rows(
                 0, static_cast<int64_t>(batch.logit_rows.size())),
@@ -78,8 +81,8 @@ TestServer::TestServer(Options options)
   text_ = std::make_unique<TextAssets>(OrDie(LoadTextAssets(files_, "model", "")));
   engine_ = std::make_unique<Engine>(
       MakeExecutor(),
-      EngineConfig{.scheduler = options_.scheduler, .max_model_len = options_.max_model_len},
-      pool_);
+      EngineConfig{.scheduler = options_.scheduler, .max_model_len = options_.max_model_len}, pool_,
+      clock_);
   options_.server.http.port = 0;
   ApiKeys keys = OrDie(ApiKeys::Load(options_.keys, "", files_, nullptr));
   server_ = OrDie(Server::Listen(options_.server, std::move(keys), clock_, log_));
