@@ -67,6 +67,7 @@ class Preparer {
   }
 
   ResponseHead Head(std::string_view prefix, int64_t unix_seconds) {
+    if (!options_.request_id.empty()) routed_.id = options_.request_id;
     return {.id = std::string(prefix) + routed_.id,
             .created = unix_seconds,
             .model = options_.model.empty() ? model_.names.front() : options_.model,
@@ -109,7 +110,7 @@ class Preparer {
     request.priority =
         static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
     request.client = routed_.client;
-    if (options_.timeout_seconds) {
+    if (options_.timeout_seconds.value_or(0) > 0) {
       request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);
     }
     return request;
