@@ -14,6 +14,7 @@
 #include "net/idle_list.h"
 #include "net/network_thread.h"
 #include "net/request_parser.h"
+#include "net/response_head.h"
 #include "net/server_state.h"
 #include "net/transport.h"
 

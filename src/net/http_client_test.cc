@@ -11,7 +11,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"

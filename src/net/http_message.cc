@@ -1,7 +1,6 @@
 #include "net/http_message.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

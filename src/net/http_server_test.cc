@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -207,6 +206,7 @@ TEST(HttpServer, AStreamOfSeveralWritersHoldsEachPieceWhole) {
   client.Send("GET / HTTP/1.1\r\n\r\n");
   const HttpReply reply = asked.get_future().get();
   std::vector<std::thread> writers;
+  writers.reserve(kWriters);
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&reply, writer] {
       for (int i = 0; i < kPieces; ++i) EXPECT_TRUE(reply.Write(Format("<{} {}>", writer, i)));

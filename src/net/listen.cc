@@ -8,6 +8,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "net/http_message.h"
 

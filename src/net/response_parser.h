@@ -1,7 +1,6 @@
 #ifndef FATHOM_NET_RESPONSE_PARSER_H_
 #define FATHOM_NET_RESPONSE_PARSER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

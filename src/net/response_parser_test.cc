@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -60,7 +59,7 @@ TEST(ResponseParser, ReadsAnAnswerHoweverItArrives) {
        "the header of the answer is larger than 200 bytes"},
   };
   for (const Row& row : rows) {
-    for (const size_t piece : {1, 2, 5, 1000}) {
+    for (const size_t piece : {size_t{1}, size_t{2}, size_t{5}, size_t{1000}}) {
       EXPECT_EQ(Parse(row.text, piece), row.outcome) << row.text << "\nin pieces of " << piece;
     }
   }

@@ -1,7 +1,6 @@
 #ifndef FATHOM_NET_SSE_H_
 #define FATHOM_NET_SSE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

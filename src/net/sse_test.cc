@@ -66,7 +66,7 @@ TEST(SseParser, CutsStreamsIntoEventsHoweverTheyArrive) {
       {"", {}},
   };
   for (const Row& row : rows) {
-    for (const size_t piece : {1, 2, 3, 5, 1000}) {
+    for (const size_t piece : {size_t{1}, size_t{2}, size_t{3}, size_t{5}, size_t{1000}}) {
       EXPECT_EQ(Parse(row.text, piece), row.events) << row.text << " in pieces of " << piece;
     }
   }

@@ -1,6 +1,5 @@
 #include "net/transport.h"
 
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 
 #include <boost/asio/buffer.hpp>
