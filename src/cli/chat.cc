@@ -22,6 +22,7 @@
 #include "cli/reply.h"
 #include "cli/session.h"
 #include "engine/engine.h"
+#include "text/text_input.h"
 #include "text/utf8.h"
 
 namespace fathom {
@@ -43,7 +44,7 @@ constexpr size_t kTerminalLine = 4095;
 Chat::Chat(CommandContext& context, Session& session, const std::string& system)
     : context_(context),
       session_(session),
-      lines_(STDIN_FILENO, context.interrupt),
+      lines_(STDIN_FILENO, context.interrupt, kMostPromptBytes),
       system_(system),
       interactive_(isatty(STDIN_FILENO) == 1) {
   Clear();
@@ -59,6 +60,10 @@ Result<ExitCode> Chat::Run() {
     std::string line;
     const LineReader::Event event = lines_.Next(line);
     if (event == LineReader::Event::kEnd) return ExitCode::kDone;
+    if (event == LineReader::Event::kTooLong) {
+      return BadInput(Format("the message has more than {} bytes", WithCommas(kMostPromptBytes)),
+                      Place(), "each line is a message: send a shorter one");
+    }
     if (event == LineReader::Event::kInterrupted) {
       const bool leave = interrupted || !interactive_ || context_.interrupt.ends_program();
       if (leave) return ExitCode::kInterrupted;
@@ -69,7 +74,7 @@ Result<ExitCode> Chat::Run() {
     interrupted = false;
     if (interactive_ && line.starts_with("/")) {
       if (!Obey(line)) return ExitCode::kDone;
-    } else if (line.find_first_not_of(" \t") != std::string::npos) {
+    } else if (!IsBlank(line)) {
       FATHOM_OK(TryTurn(line));
     }
   }
@@ -88,7 +93,8 @@ bool Chat::Obey(const std::string& line) {
 Status Chat::TryTurn(const std::string& line) {
   const size_t before = messages_.as_array().size();
   Status turn = Turn(line);
-  if (turn.ok() || !interactive_ || turn.error().kind != ErrorKind::kBadInput) return turn;
+  if (turn.ok() || turn.error().kind != ErrorKind::kBadInput) return turn;
+  if (!interactive_) return Within(Place(), std::move(turn).error());
   messages_.as_array().resize(before);
   context_.console.Note(turn.error().ToString());
   return Ok();
@@ -99,7 +105,7 @@ Status Chat::Turn(const std::string& line) {
     return BadInput(Format("the terminal cut the line after {} bytes", line.size()),
                     "standard input", "give a long text with fathom run -p - < FILE");
   }
-  FATHOM_OK(CheckUtf8(line));
+  FATHOM_OK(CheckUtf8Line(line));
   messages_.Append(Message("user", line));
   FATHOM_TRY(Prompt prompt, FittingPrompt());
   AnswerPrinter printer(context_.console);
@@ -111,7 +117,7 @@ Status Chat::Turn(const std::string& line) {
              session_.Answer(std::move(prompt.ids), prompt.reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
-  context_.console.Note(reply.Advice());
+  context_.console.Note(reply.Advice(session_.context_length()));
   messages_.Append(Message("assistant", std::move(raw_text)));
   if (reply.finish == FinishReason::kError) return *reply.error;
   if (reply.finish == FinishReason::kCancelled && !interactive_) {
@@ -128,8 +134,8 @@ Result<Prompt> Chat::FittingPrompt() {
     if (!DropOldestTurn()) break;
     FATHOM_TRY(prompt, session_.Render(messages_));
     context_.console.Note(
-        Format("the context is full ({} of {} tokens): the oldest turn was left out, {} remain\n",
-               before, most, prompt.ids.size()));
+        Format("the context is full ({} of {} tokens): the oldest turn was left out, {} remain{}\n",
+               before, most, prompt.ids.size(), interactive_ ? "; /clear begins anew" : ""));
   }
   return prompt;
 }
@@ -144,6 +150,8 @@ bool Chat::DropOldestTurn() {
   all.erase(first, second);
   return true;
 }
+
+std::string Chat::Place() const { return Format("standard input: line {}", lines_.line_number()); }
 
 void Chat::Clear() {
   messages_ = Json::MakeArray();

@@ -33,6 +33,7 @@ class Chat {
   // The conversation's prompt, after leaving out what does not fit.
   Result<Prompt> FittingPrompt();
   bool DropOldestTurn();
+  std::string Place() const;  // of the last line, for messages
   void Clear();
 
   CommandContext& context_;

@@ -90,9 +90,12 @@ int ProcessCode(ExitCode code, const Interrupt& interrupt) {
 
 int Main(int argc, char** argv) {
   HoldStandardStreams();
-  Interrupt::Install();
-  Interrupt interrupt;
   Console console(STDOUT_FILENO, STDERR_FILENO);
+  if (const Status installed = Interrupt::Install(); !installed.ok()) {
+    console.Note(installed.error().ToString());
+    return static_cast<int>(ExitCodeOf(installed.error().kind));
+  }
+  Interrupt interrupt;
   const SteadyClock clock;
   const std::unique_ptr<FileSystem> files = MakePosixFileSystem();
   CommandContext context{*files, console, clock, interrupt};

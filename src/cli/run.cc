@@ -38,7 +38,11 @@ constexpr const char* kExamples =
 
 Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
   if (flags.prompt != "-") return flags.prompt;
-  return ReadTextInput(context.files, "-");
+  FATHOM_TRY(std::string text, ReadTextInput(context.files, "-", kMostPromptBytes));
+  if (!flags.raw && IsBlank(text)) {
+    return BadInput("the prompt is empty", InputName("-"), "send a text there");
+  }
+  return text;
 }
 
 Result<Prompt> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
@@ -77,7 +81,7 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
   } else {
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
-    context.console.Note(reply.Advice());
+    context.console.Note(reply.Advice(session.context_length()));
   }
   if (reply.finish == FinishReason::kError) return *reply.error;
   return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;

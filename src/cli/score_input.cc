@@ -67,10 +67,10 @@ class LineParser {
 
   Status CheckLength(const std::vector<int32_t>& ids, const std::string& where) const {
     const auto size = static_cast<int64_t>(ids.size());
-    if (size >= 1 && size <= options_.max_model_len) return Ok();
-    return BadInput(Format("the line has {} ids, expected 1 to {}", size, options_.max_model_len),
-                    where,
-                    size > 0 ? "shorten it, or raise --max-model-len" : "leave the line out");
+    const int64_t most = options_.length.max_model_len;
+    if (size >= 1 && size <= most) return Ok();
+    return BadInput(Format("the line has {} ids, expected 1 to {}", size, most), where,
+                    size > 0 ? options_.length.Fix() : "leave the line out");
   }
 
   const ModelFolder& folder_;

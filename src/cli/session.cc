@@ -87,7 +87,7 @@ Result<Prompt> Session::Render(const Json& messages) const {
   options.date = LocalDate();
   if (!flags_->template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
-               ParseJsonObject("--chat-template-kwargs", flags_->template_arguments));
+               ParseTemplateArguments("--chat-template-kwargs", flags_->template_arguments));
   }
   return RenderPrompt(*text, Conversation{messages, Json()}, options);
 }
@@ -128,7 +128,7 @@ Status Session::CheckPrompt(const std::vector<int32_t>& prompt) const {
   return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} that "
                          "fit",
                          tokens, max_model_len()),
-                  "", "shorten it, or raise --max-model-len");
+                  "", context_length().Fix());
 }
 
 Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) const {

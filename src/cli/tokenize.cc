@@ -84,7 +84,7 @@ Status CheckFlags(const CommandLine& line, const Flags& flags) {
 
 Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextAssets& assets,
                                             const Flags& flags) {
-  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.messages));
+  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.messages, kMostTextBytes));
   const JsonSource source = InputName(flags.messages);
   FATHOM_TRY(const Json json, ParseJson(text, source));
   FATHOM_TRY(const Conversation conversation, ParseConversation(JsonReader(json, source)));
@@ -94,7 +94,7 @@ Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextA
   options.date = LocalDate();
   if (!flags.template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
-               ParseJsonObject("--chat-template-kwargs", flags.template_arguments));
+               ParseTemplateArguments("--chat-template-kwargs", flags.template_arguments));
   }
   FATHOM_TRY(Prompt prompt, RenderPrompt(assets, conversation, options));
   return std::move(prompt.ids);
@@ -106,7 +106,7 @@ Result<std::vector<int32_t>> MakeIds(CommandContext& context, const TextAssets& 
   if (line.Given("--messages")) return EncodeMessages(context, assets, flags);
   std::string text = flags.text;
   if (line.Given("--file")) {
-    FATHOM_TRY(text, ReadTextInput(context.files, flags.file));
+    FATHOM_TRY(text, ReadTextInput(context.files, flags.file, kMostTextBytes));
   }
   return assets.tokenizer.Encode(text, !flags.no_parse_special);
 }

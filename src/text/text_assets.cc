@@ -29,7 +29,7 @@ Result<TextAssets> LoadTextAssets(FileSystem& files, const std::string& folder,
   FATHOM_TRY(Tokenizer tokenizer, Tokenizer::Load(files, folder));
   Result<TemplateText> source = tokenizer.chat_template();
   if (!template_file.empty()) {
-    FATHOM_TRY(std::string text, ReadTextInput(files, template_file));
+    FATHOM_TRY(std::string text, ReadTextInput(files, template_file, kMostTextBytes));
     source = TemplateText{std::move(text), InputName(template_file)};
   }
   return TextAssets{std::move(tokenizer), ParseTemplate(source)};
