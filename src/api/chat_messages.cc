@@ -1,25 +1,18 @@
 #include "api/chat_messages.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "api/input_text.h"
 #include "base/json.h"
 #include "base/result.h"
 
 namespace fathom {
 namespace {
 
-constexpr std::string_view kRoles[] = {"system", "developer", "user", "assistant", "tool"};
 constexpr const char* kContent = "a text, or a list of {\"type\": \"text\", \"text\": ...}";
-
-Result<std::string> ReadRole(const JsonReader& message) {
-  FATHOM_TRY(std::string role, message.String("role"));
-  if (std::find(std::begin(kRoles), std::end(kRoles), role) != std::end(kRoles)) return role;
-  return message.Mismatch("role", "system, developer, user, assistant or tool");
-}
 
 Result<std::string> ReadPart(const JsonReader& part) {
   if (part.value().is_string()) return part.value().as_string();
@@ -114,9 +107,8 @@ Status ReadTemplateArguments(const JsonReader& value, Json& arguments) {
   for (const char* name : {"thinking", "enable_thinking"}) {
     FATHOM_TRY([[maybe_unused]] const bool flag, value.BoolOr(name, false));
   }
-  // The request has fields of its own for these.
-  for (const char* name : {"messages", "tools", "add_generation_prompt"}) {
-    if (value.Has(name)) return value.Mismatch(name, "variables of the template's own");
+  if (const char* name = OwnVariableIn(value.value())) {
+    return value.Mismatch(name, "variables of the template's own");
   }
   arguments = value.value();
   return Ok();

@@ -67,7 +67,7 @@ TEST(ChatMessages, NameThePlaceOfWhatIsWrong) {
       {"[1]", "messages[0]: expected a message (an object), found integer 1"},
       {R"([{"content":"a"}])", "messages[0]: key \"role\" is missing"},
       {R"([{"role":"human","content":"a"}])",
-       "messages[0].role: expected system, developer, user, assistant or tool, found string "
+       "messages[0].role: expected one of system, developer, user, assistant, tool, found string "
        "\"human\""},
       {R"([{"role":7,"content":"a"}])", "messages[0].role: expected a string, found integer 7"},
       {R"([{"role":"user"}])", "messages[0].content: " + text + "found nothing"},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,6 +32,14 @@ struct Conversation {
   Json messages = Json::MakeArray();
   Json tools;  // null: none
 };
+
+// The role of a message: system, developer, user, assistant or tool. A template leaves a message
+// out whose role it does not know, and says nothing.
+Result<std::string> ReadRole(const JsonReader& message);
+
+// The first variable that is not to be given to a template, since its input has it: messages, tools
+// or add_generation_prompt; none: nullptr.
+const char* OwnVariableIn(const Json& arguments);
 
 // A list of messages, or {"messages": [...], "tools": [...]}. Each message is an object with a
 // "role" that is known (system, developer, user, assistant, tool) and a "content" that is text;
