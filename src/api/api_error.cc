@@ -128,6 +128,10 @@ ApiError HttpError(int status, std::string_view message) {
   return {status, status == 503 ? "service_unavailable" : "internal_error", "", "", text};
 }
 
+ApiError TimedOut(const Error& error) {
+  return {504, "timeout_error", "deadline_exceeded", "", error.what + "; " + error.fix};
+}
+
 ApiError WrongKey() {
   return {401, "authentication_error", "invalid_api_key", "",
           "the API key is missing or wrong; send the header Authorization: Bearer KEY with a key "

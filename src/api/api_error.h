@@ -41,6 +41,8 @@ ApiError ContextTooLong(int64_t prompt_tokens, std::optional<int64_t> answer_tok
                         int64_t max_model_len);
 // What the HTTP layer refused by itself (400, 408, 413, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);
+// 504: the deadline that the request had is over.
+ApiError TimedOut(const Error& error);
 ApiError WrongKey();                                                                  // 401
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served);  // 404
 ApiError PathNotFound(std::string_view method, std::string_view path);                // 404

@@ -150,8 +150,9 @@ TEST(HttpApiDocs, HaveTheErrors) {
       BodyTooLarge(1),
       QueueFull(1, 1, 1),
       FromError(Failed("a", "", "b")),
-      NotReady("starting", 1),
-      NotReady("stopping", 1),
+      NotReady("starting", "", 1),
+      NotReady("stopping", "", 1),
+      TimedOut(Failed("a", "", "b")),
   };
   const std::string tables = TablesUnder("## Errors");
   for (const ApiError& error : errors) {

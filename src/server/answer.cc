@@ -30,14 +30,6 @@ ChoiceEnd EndOf(const EngineEvent& event) {
   return end;
 }
 
-ApiError TimedOut(const Error& error) {
-  ApiError timed_out = FromError(error);
-  timed_out.status = 504;
-  timed_out.type = "timeout_error";
-  timed_out.code = "deadline_exceeded";
-  return timed_out;
-}
-
 SampledToken Sampled(EngineEvent& event) {
   SampledToken token{.id = *event.token};
   if (!event.logprobs) return token;
