@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,8 +86,12 @@ void Connection::OnRead(size_t bytes) {
     if (!server_.idle.Remove(idle_)) return Close(false);
     BeginHeader();
   }
-  parser_.Feed({scratch_.data(), bytes});
-  if (phase_ != Phase::kAnswering) return Parse();
+  try {
+    parser_.Feed({scratch_.data(), bytes});
+    if (phase_ != Phase::kAnswering) return Parse();
+  } catch (const std::bad_alloc&) {
+    return Close(true);  // no memory for this body is no reason to end the others
+  }
   Read();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/system/system_error.hpp>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "net/client_socket.h"
 #include "net/http_message.h"
+#include "net/open_files.h"
 #include "net/response_parser.h"
 #include "net/tls.h"
 #include "net/url.h"
@@ -123,8 +125,12 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(HttpClientOptions options
   if (url.tls) {
     FATHOM_TRY(tls, ClientTls(options.ca_file));
   }
-  return std::unique_ptr<HttpClient>(new HttpClient(
-      std::make_unique<Session>(std::move(options), std::move(url), std::move(tls))));
+  try {
+    return std::unique_ptr<HttpClient>(new HttpClient(
+        std::make_unique<Session>(std::move(options), std::move(url), std::move(tls))));
+  } catch (const boost::system::system_error& refused) {
+    return NoEventQueue(refused.code());
+  }
 }
 
 Result<HttpResponse> HttpClient::Send(const HttpCall& call, milliseconds timeout) {

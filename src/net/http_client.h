@@ -42,7 +42,8 @@ using HttpPieceHandler = std::function<bool(const HttpResponse& head, std::strin
 // Threads   one at a time, but Abort.
 class HttpClient {
  public:
-  // Connects to nobody yet. Errors (kBadInput): the url, the CA file.
+  // Connects to nobody yet. Errors (kBadInput): the url, the CA file; kDoesNotFit: no
+  // more open files are allowed. A client has four open.
   static Result<std::unique_ptr<HttpClient>> Create(HttpClientOptions options);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;

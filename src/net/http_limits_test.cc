@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <future>
@@ -324,14 +325,19 @@ TEST(HttpLimits, AWholeAnswerMayBeLargerThanTheBufferOfAStream) {
 TEST(HttpLimits, AThousandReadersAreServedByTwoThreads) {
   constexpr int kReaders = 1000;
   std::vector<std::promise<HttpReply>> asked(kReaders);
-  const auto server = Serve([&asked](const HttpRequest& request, const HttpReply& reply) {
-    reply.StartStream(Text(""));
-    asked[std::stoul(request.path.substr(1))].set_value(reply);
-  });
+  HttpServerOptions options = AnyPort();
+  options.max_connections = 3 * kReaders;  // the clients' ends are files of this process too
+  const auto server = Serve(
+      [&asked](const HttpRequest& request, const HttpReply& reply) {
+        reply.StartStream(Text(""));
+        asked[std::stoul(request.path.substr(1))].set_value(reply);
+      },
+      options);
+  boost::asio::io_context io;
   std::vector<std::unique_ptr<RawClient>> readers;
   std::vector<HttpReply> replies;
   for (int i = 0; i < kReaders; ++i) {
-    readers.push_back(std::make_unique<RawClient>(server->port()));
+    readers.push_back(std::make_unique<RawClient>(server->port(), "127.0.0.1", io));
     readers.back()->Send(Format("GET /{} HTTP/1.1\r\n\r\n", i));
     replies.push_back(asked[static_cast<size_t>(i)].get_future().get());
   }

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include "net/connection.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
+#include "net/open_files.h"
 #include "net/server_state.h"
 #include "net/tls.h"
 #include "net/transport.h"
@@ -38,6 +40,9 @@ using std::chrono::milliseconds;
 
 // Connections above the limit that are told so at once; those beyond are closed without a word.
 constexpr int64_t kMostRefusals = 64;
+
+// Files that the rest of the program may have open beside the connections.
+constexpr int64_t kOtherFiles = 128;
 
 constexpr milliseconds kAcceptPause{50};
 
@@ -115,6 +120,7 @@ class HttpServer::Network {
     asio::steady_timer pause;
   };
 
+  Status MakeThreads();
   void Accept(Door& door);
   void OnAccept(Door& door, NetworkThread& thread, error_code error, tcp::socket socket);
   void AcceptLater(Door& door);
@@ -131,12 +137,11 @@ class HttpServer::Network {
 
 Status HttpServer::Network::Start() {
   const HttpServerOptions& options = state_.options;
+  FATHOM_OK(AllowOpenFiles(options.max_connections + kMostRefusals + kOtherFiles));
   if (!options.tls_cert_file.empty()) {
     FATHOM_TRY(state_.tls, ServerTls(options.tls_cert_file, options.tls_key_file));
   }
-  for (int64_t i = 0; i < options.network_threads; ++i) {
-    threads_.push_back(std::make_unique<NetworkThread>(SweepInterval(options)));
-  }
+  FATHOM_OK(MakeThreads());
   FATHOM_TRY(auto acceptors,
              ListenOn(threads_[0]->io(), options.host, static_cast<uint16_t>(options.port)));
   port_ = acceptors[0].local_endpoint().port();
@@ -147,6 +152,17 @@ Status HttpServer::Network::Start() {
   asio::post(threads_[0]->io(), [this] {
     for (const auto& door : doors_) Accept(*door);
   });
+  return Ok();
+}
+
+Status HttpServer::Network::MakeThreads() {
+  try {
+    for (int64_t i = 0; i < state_.options.network_threads; ++i) {
+      threads_.push_back(std::make_unique<NetworkThread>(SweepInterval(state_.options)));
+    }
+  } catch (const boost::system::system_error& refused) {
+    return NoEventQueue(refused.code());
+  }
   return Ok();
 }
 

@@ -20,7 +20,7 @@ struct HttpServerOptions {
   std::string host = "127.0.0.1";
   int64_t port = 8000;
   int64_t network_threads = 2;
-  int64_t max_connections = 4096;
+  int64_t max_connections = 2048;
   int64_t max_header_bytes = 64 << 10;
   int64_t max_body_bytes = 32 << 20;
   int64_t header_timeout_ms = 10'000;
@@ -99,8 +99,9 @@ class HttpServer {
  public:
   // Listens on all addresses that options.host stands for. Errors (kBadInput): an option out of
   // range, an unknown host, an address that cannot be had (with the process that has it, where it
-  // may be seen), certificate or key that cannot be used. Time-outs go by `clock`, which
-  // outlives the server; null: the machine's.
+  // may be seen), certificate or key that cannot be used; kDoesNotFit: fewer open files or threads
+  // are allowed than the options need. Time-outs go by `clock`, which outlives the server; null:
+  // the machine's.
   static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
                                                     HttpErrorFormat error_body = PlainErrorBody,
                                                     const Clock* clock = nullptr);

@@ -91,8 +91,8 @@ void BM_SseEvents(benchmark::State& state) {
   std::vector<HttpReply> replies;
   std::promise<void> all;
   HttpServerOptions options = AnyPort();
-  options.network_threads = 1;  // `replies` is filled without a lock
-  options.max_connections = streams + 1;
+  options.network_threads = 1;                // `replies` is filled without a lock
+  options.max_connections = 3 * streams + 1;  // the client's ends are files of this process too
   const auto server = Serve(
       [&](const HttpRequest&, const HttpReply& reply) {
         reply.StartStream({.content_type = "text/event-stream"});

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
@@ -10,6 +11,7 @@
 #include <boost/system/error_code.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -20,7 +22,17 @@ namespace fathom {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-RawClient::RawClient(uint16_t port, std::string_view host) : socket_(io_) {
+RawClient::RawClient(uint16_t port, std::string_view host)
+    : io_(std::make_unique<boost::asio::io_context>()), socket_(*io_) {
+  Connect(port, host);
+}
+
+RawClient::RawClient(uint16_t port, std::string_view host, boost::asio::io_context& io)
+    : socket_(io) {
+  Connect(port, host);
+}
+
+void RawClient::Connect(uint16_t port, std::string_view host) {
   error_code error;
   socket_.connect({boost::asio::ip::make_address(std::string(host)), port}, error);
   FATHOM_CHECK(!error);

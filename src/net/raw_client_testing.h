@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ class RawClient {
  public:
   // Connects; CHECK that somebody listens.
   explicit RawClient(uint16_t port, std::string_view host = "127.0.0.1");
+  // The same for many, which share what takes three files each: `io` outlives them.
+  RawClient(uint16_t port, std::string_view host, boost::asio::io_context& io);
 
   static bool CanConnect(uint16_t port);
   // Its own: "127.0.0.1:51234".
@@ -43,9 +46,10 @@ class RawClient {
   void Reset();  // as if the process were killed with bytes unread
 
  private:
+  void Connect(uint16_t port, std::string_view host);
   bool ReadMore();
 
-  boost::asio::io_context io_;
+  std::unique_ptr<boost::asio::io_context> io_;
   boost::asio::ip::tcp::socket socket_;
   std::string buffer_;
 };
