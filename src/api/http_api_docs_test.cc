@@ -148,10 +148,11 @@ TEST(HttpApiDocs, HaveTheErrors) {
       PathNotFound("GET", "/"),
       MethodNotAllowed("GET", "/", "POST"),
       BodyTooLarge(1),
+      TooManyAnswers(2, 1),
       QueueFull(1, 1, 1),
       FromError(Failed("a", "", "b")),
-      NotReady("starting", 1),
-      NotReady("stopping", 1),
+      NotReady("starting", "", 1),
+      NotReady("stopping", "", 1),
   };
   const std::string tables = TablesUnder("## Errors");
   for (const ApiError& error : errors) {
