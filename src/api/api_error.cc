@@ -164,6 +164,14 @@ ApiError BodyTooLarge(int64_t most_bytes) {
                  Format("the body is longer than {} bytes; send less at once", most_bytes));
 }
 
+ApiError TooManyAnswers(int64_t asked, int64_t most) {
+  return Invalid(
+      400, "too_many_answers",
+      Format("the request asks for {} answers (n, for each prompt) and this server takes "
+             "at most {} at once; ask for fewer, or in several requests",
+             asked, most));
+}
+
 ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s) {
   return {429,
           "rate_limit_error",

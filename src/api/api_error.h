@@ -48,7 +48,9 @@ ApiError ModelNotFound(std::string_view model, std::span<const std::string> serv
 ApiError PathNotFound(std::string_view method, std::string_view path);                // 404
 // 405; `allowed` is also the value of the header Allow: "GET, HEAD".
 ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::string_view allowed);
-ApiError BodyTooLarge(int64_t most_bytes);                                 // 413
+ApiError BodyTooLarge(int64_t most_bytes);  // 413
+// 400: more answers at once than there is ever room for.
+ApiError TooManyAnswers(int64_t asked, int64_t most);
 ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s);  // 429
 // 503: "starting", "stopping".
 // `reason`: "phase 2 of 3, reading weights", or "".

@@ -46,6 +46,10 @@ TEST(ApiError, IsOpenAisErrorObject) {
       {BodyTooLarge(1000), 413,
        R"({"error":{"message":"the body is longer than 1000 bytes; send less at once",)"
        R"("type":"invalid_request_error","param":null,"code":"request_too_large"}})"},
+      {TooManyAnswers(128, 65), 400,
+       R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
+       R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
+       R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
       {QueueFull(512, 512, 3), 429,
        R"({"error":{"message":"512 of at most 512 requests are waiting; try again in 3 s",)"
        R"("type":"rate_limit_error","param":null,"code":"queue_full"}})"},

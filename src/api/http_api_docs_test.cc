@@ -148,6 +148,7 @@ TEST(HttpApiDocs, HaveTheErrors) {
       PathNotFound("GET", "/"),
       MethodNotAllowed("GET", "/", "POST"),
       BodyTooLarge(1),
+      TooManyAnswers(2, 1),
       QueueFull(1, 1, 1),
       FromError(Failed("a", "", "b")),
       NotReady("starting", "", 1),

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -107,6 +107,14 @@ TEST(Server, AnswersAChatWholeOrAsAStreamAlike) {
   EXPECT_TRUE(At(usage, {"choices"}).as_array().empty());
 }
 
+TEST(Server, TheIdOfAnAnswerIsTheOneThatWasAskedFor) {
+  TestServer server;
+  Json request = Chat("hello");
+  request.Set("request_id", "mine-1");
+  EXPECT_EQ(At(Parse(server.Post("/v1/chat/completions", request).body), {"id"}),
+            Json("chatcmpl-mine-1"));
+}
+
 TEST(Server, EveryPathOfARouteAnswersAlike) {
   TestServer server;
   const std::string expected = Content(server.Post("/v1/chat/completions", Chat("hello")));
@@ -190,6 +198,7 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
   server.Pause();
   std::vector<std::thread> waiting;
   std::atomic<int> answered = 0;
+  waiting.reserve(2);
   for (int i = 0; i < 2; ++i) {
     waiting.emplace_back([&] {
       if (server.Post("/v1/chat/completions", Chat("hello")).status == 200) ++answered;
@@ -200,6 +209,11 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
   EXPECT_EQ(refused.status, 429);
   EXPECT_TRUE(refused.Header("Retry-After"));
   EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("queue_full"));
+  Json never = Chat("hello");
+  never.Set("n", 3);
+  const HttpResponse too_many = server.Post("/v1/chat/completions", never);
+  EXPECT_EQ(too_many.status, 400);  // coming again would not help
+  EXPECT_FALSE(too_many.Header("Retry-After"));
   server.Resume();
   for (std::thread& thread : waiting) thread.join();
   EXPECT_EQ(answered, 2);
@@ -208,6 +222,7 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
 TEST(Server, AClientThatGoesFreesItsBlocks) {
   TestServer server;
   std::vector<std::thread> clients;
+  clients.reserve(20);
   for (int i = 0; i < 20; ++i) {
     clients.emplace_back([&server, i] {
       Json request = Chat("hello " + std::to_string(i), 400);

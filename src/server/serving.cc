@@ -1,5 +1,6 @@
 #include "server/serving.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "base/task_thread.h"
 #include "engine/engine.h"
+#include "net/http_reply.h"
 #include "server/admission.h"
 #include "server/answer.h"
 #include "server/delivery.h"
@@ -85,6 +87,9 @@ void Serving::Accept(Preparation preparation) {
     }
   }
   const auto choices = static_cast<int64_t>(preparation.requests.size());
+  // Coming again would not help.
+  const int64_t most = std::min(admission_.limit(), kMostChoices);
+  if (choices > most) return Refuse(preparation.answer.routed, TooManyAnswers(choices, most));
   if (!admission_.Enter(choices)) {
     return Refuse(preparation.answer.routed, QueueFull(admission_.inside(), admission_.limit(),
                                                        admission_.RetryAfterSeconds()));
