@@ -1,5 +1,6 @@
 #include "cli/loaded_model.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

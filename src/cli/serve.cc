@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/poll.h>
 
 #include <chrono>
 #include <cstdint>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "api/reasoning_field.h"
-#include "base/clock.h"
 #include "base/format.h"
 #include "base/progress.h"
 #include "base/result.h"

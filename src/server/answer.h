@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/api_error.h"
+#include "api/reasoning_splitter.h"
 #include "api/response.h"
 #include "api/text_stream.h"
 #include "engine/engine.h"
@@ -104,7 +105,6 @@ class Answer {
   std::optional<double> first_token_s_;
   double last_token_s_ = 0;
   double last_sign_s_ = 0;  // when something was last sent
-  double queue_s_ = 0;
 };
 
 }  // namespace fathom

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "api/chat_response.h"
-#include "api/completion_response.h"
 #include "api/reasoning_splitter.h"
 #include "api/response.h"
 #include "text/tokenizer.h"

@@ -1,6 +1,7 @@
 #ifndef FATHOM_SERVER_API_KEYS_H_
 #define FATHOM_SERVER_API_KEYS_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

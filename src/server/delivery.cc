@@ -1,7 +1,6 @@
 #include "server/delivery.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>

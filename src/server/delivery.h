@@ -2,7 +2,6 @@
 #define FATHOM_SERVER_DELIVERY_H_
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "server/engine_loop.h"
 
 #include <chrono>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,9 +9,12 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/format.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "sched/request.h"
+#include "sched/scheduler.h"
+#include "sched/scheduler_config.h"
+#include "sched/step_plan.h"
 #include "server/metrics.h"
 
 namespace fathom {

@@ -1,7 +1,6 @@
 #ifndef FATHOM_SERVER_ENGINE_LOOP_H_
 #define FATHOM_SERVER_ENGINE_LOOP_H_
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "sched/request.h"
 #include "server/metrics.h"
 
 namespace fathom {

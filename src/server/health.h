@@ -1,7 +1,6 @@
 #ifndef FATHOM_SERVER_HEALTH_H_
 #define FATHOM_SERVER_HEALTH_H_
 
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -12,6 +14,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "io/file_system.h"
+#include "sched/request.h"
 
 namespace fathom {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,7 +18,6 @@
 #include "api/prompt.h"
 #include "api/reasoning_field.h"
 #include "api/response.h"
-#include "api/text_stream.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "server/answer.h"

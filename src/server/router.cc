@@ -1,6 +1,7 @@
 #include "server/router.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

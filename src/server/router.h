@@ -1,9 +1,11 @@
 #ifndef FATHOM_SERVER_ROUTER_H_
 #define FATHOM_SERVER_ROUTER_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/api_error.h"

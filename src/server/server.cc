@@ -21,6 +21,7 @@
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "server/api_keys.h"
+#include "server/engine_loop.h"
 #include "server/health.h"
 #include "server/metrics.h"
 #include "server/preparation.h"

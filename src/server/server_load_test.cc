@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -69,6 +70,7 @@ TEST(ServerLoad, AThousandStreamsAreAnsweredOrRefused) {
 TEST(ServerLoad, TwoHundredClientsThatVanishLeaveNothingBehind) {
   TestServer server;
   std::vector<std::thread> clients;
+  clients.reserve(200);
   for (int i = 0; i < 200; ++i) {
     clients.emplace_back([&server, i] {
       RawClient client(server.server().port());

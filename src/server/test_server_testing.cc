@@ -22,6 +22,7 @@
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "net/sse.h"
+#include "sched/scheduler_config.h"
 #include "sched/step_plan.h"
 #include "server/api_keys.h"
 #include "server/served_model.h"
@@ -29,6 +30,7 @@
 #include "tensor/mat_view.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {

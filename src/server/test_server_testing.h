@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -16,6 +15,8 @@
 #include "engine/executor.h"
 #include "io/memory_file_system_testing.h"
 #include "net/http_client.h"
+#include "net/http_message.h"
+#include "sched/scheduler_config.h"
 #include "server/request_log.h"
 #include "server/server.h"
 #include "text/text_assets.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "api/api_error.h"
-#include "api/generation_options.h"
 #include "api/model_list.h"
 #include "api/tokenize_request.h"
 #include "base/result.h"
