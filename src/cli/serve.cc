@@ -23,6 +23,7 @@
 #include "cli/model_folder.h"
 #include "cli/model_source.h"
 #include "cli/progress_printer.h"
+#include "cli/sampling_flags.h"
 #include "cli/serve_flags.h"
 #include "engine/engine.h"
 #include "server/api_keys.h"
@@ -117,6 +118,10 @@ class ServeRun {
                                        .max_num_seqs = flags_.max_num_seqs,
                                        .kv_cache_bytes = flags_.kv_cache_bytes,
                                        .memory_bytes = flags_.memory_bytes}));
+    const std::string defaults = DescribeDefaults(folder_->defaults);
+    if (!defaults.empty()) {
+      context_.console.Note("generation_config.json: " + defaults + " (requests override)\n");
+    }
     const int64_t tokens = sizes_.scheduler.blocks * sizes_.scheduler.block_tokens;
     context_.console.Note(
         Format("KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",

@@ -88,6 +88,21 @@ std::string_view FinishReasonName(FinishReason reason) {
   return "";
 }
 
+std::string_view EnginePhaseName(EnginePhase phase) {
+  switch (phase) {
+    case EnginePhase::kBetweenSteps:
+      return "between steps";
+    case EnginePhase::kPlanning:
+      return "planning a step";
+    case EnginePhase::kComputing:
+      return "computing a step";
+    case EnginePhase::kSampling:
+      return "sampling";
+  }
+  FATHOM_CHECK(false && "every phase has a name");
+  return "";
+}
+
 Engine::Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
                const Clock& clock)
     : executor_(std::move(executor)),
@@ -215,15 +230,24 @@ void Engine::Cancel(RequestId id) {
 StepResult Engine::Step() {
   StepResult result;
   result.events = std::exchange(pending_events_, {});
-  plan_ = &scheduler_.Plan(clock_.Seconds());
+  step_began_s_ = clock_.Seconds();
+  phase_ = EnginePhase::kPlanning;
+  plan_ = &scheduler_.Plan(step_began_s_);
   const StepPlan& plan = *plan_;
   for (const Preemption& preemption : plan.preempted) ReleaseSlot(sequences_.at(preemption.id));
   if (!plan.copies.empty()) executor_->CopyBlocks(plan.copies);
   EndOverdue(plan, result.events);
   result.wait_until_s = plan.wait_until_s;
-  if (plan.empty()) return result;
+  if (!plan.empty()) Compute(plan, result);
+  phase_ = EnginePhase::kBetweenSteps;
+  return result;
+}
+
+void Engine::Compute(const StepPlan& plan, StepResult& result) {
   PrepareWork(plan, result);
+  phase_ = EnginePhase::kComputing;
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
+  phase_ = EnginePhase::kSampling;
   SampleAll(forward);
   for (Work& work : work_) {
     if (work.sequence->score) {
@@ -232,7 +256,6 @@ StepResult Engine::Step() {
       ApplyToken(work, result);
     }
   }
-  return result;
 }
 
 void Engine::EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events) {
@@ -275,6 +298,7 @@ void Engine::UpdateBlockTable(const StepPlan& plan, const PlannedSequence& plann
     free_slots_.pop_back();
     // What comes back after a preemption was not in the cache when the request came.
     if (!sequence.cached_tokens) sequence.cached_tokens = planned.cached_tokens;
+    if (sequence.started_s == 0) sequence.started_s = step_began_s_;
   }
   std::vector<int32_t>& table = block_tables_[static_cast<size_t>(*sequence.slot)];
   const std::span<const int32_t> blocks = plan.BlocksOf(planned);
@@ -347,7 +371,8 @@ void Engine::ApplyToken(Work& work, StepResult& result) {
   result.events.push_back({.id = sequence.id,
                            .token = token,
                            .logprobs = std::move(work.logprobs),
-                           .cached_tokens = sequence.cached_tokens.value_or(0)});
+                           .cached_tokens = sequence.cached_tokens.value_or(0),
+                           .started_s = sequence.started_s});
   if (sequence.answer_tokens() < sequence.max_tokens) {
     scheduler_.Extend(sequence.id, token);
   } else {
@@ -360,6 +385,7 @@ void Engine::Finish(Sequence& sequence, EngineEvent end, std::vector<EngineEvent
   const FinishReason reason = *end.finish;
   end.id = id;
   end.cached_tokens = sequence.cached_tokens.value_or(0);
+  end.started_s = sequence.started_s;
   events.push_back(std::move(end));
   if (reason != FinishReason::kTimeout) {
     // Logits that are no numbers may come from what lies in the cache.

@@ -1,6 +1,7 @@
 #ifndef FATHOM_ENGINE_ENGINE_H_
 #define FATHOM_ENGINE_ENGINE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,6 +63,11 @@ struct TokenLogProbs {
   std::vector<std::pair<int32_t, double>> top;  // the likeliest, most likely first
 };
 
+// Where a step is.
+enum class EnginePhase { kBetweenSteps, kPlanning, kComputing, kSampling };
+// "planning a step", "computing a step", "sampling", "between steps".
+std::string_view EnginePhaseName(EnginePhase phase);
+
 // One sampled token, or the end of a request: exactly one of `token` and `finish` is set. A request
 // ends in exactly one event with `finish`, its last.
 struct EngineEvent {
@@ -73,6 +79,7 @@ struct EngineEvent {
   std::optional<int32_t> stop_token = std::nullopt;
   std::optional<Error> error = std::nullopt;  // of kError and kTimeout
   int64_t cached_tokens = 0;                  // tokens of the prompt that the cache had
+  double started_s = 0;  // on the engine's clock, when its first step began; 0: it had none
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until
@@ -130,6 +137,8 @@ class Engine {
   // go on (Stuck); the others go on.
   StepResult Step();
 
+  // Threads: any, also while another calls Step.
+  EnginePhase phase() const { return phase_.load(std::memory_order_relaxed); }
   // Counts of requests and blocks, and what became of them.
   const Scheduler& scheduler() const { return scheduler_; }
   // What the last step did and why; valid until the next.
@@ -150,6 +159,7 @@ class Engine {
   int64_t AnswerLimit(const GenerationRequest& request) const;
 
   void EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events);
+  void Compute(const StepPlan& plan, StepResult& result);
   void PrepareWork(const StepPlan& plan, StepResult& result);
   void UpdateBlockTable(const StepPlan& plan, const PlannedSequence& planned, Sequence& sequence);
   void ReleaseSlot(Sequence& sequence);
@@ -163,6 +173,7 @@ class Engine {
   void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
 
   std::unique_ptr<Executor> executor_;
+  std::atomic<EnginePhase> phase_ = EnginePhase::kBetweenSteps;
   EngineConfig config_;
   ThreadPool& pool_;
   const Clock& clock_;
@@ -173,6 +184,7 @@ class Engine {
   std::vector<Work> work_;  // of the current step
 
   uint64_t unseeded_;  // what the seeds of requests without one are made from
+  double step_began_s_ = 0;
   RequestId next_id_ = 0;
   std::unordered_map<RequestId, Sequence> sequences_;
   std::vector<EngineEvent> pending_events_;

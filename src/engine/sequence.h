@@ -31,6 +31,7 @@ struct Sequence {
   int64_t scored_positions = 0;          // already reported: not again after a preemption
   std::optional<int32_t> slot;           // of its block table, while it runs
   double arrival_s = 0;                  // on the engine's clock
+  double started_s = 0;                  // when its first step began; 0: not yet
   std::optional<int64_t> cached_tokens;  // found in the cache when it ran first
 
   int64_t answer_tokens() const { return static_cast<int64_t>(tokens.size()) - prompt_tokens; }

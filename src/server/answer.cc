@@ -63,6 +63,7 @@ Answer::Answer(AnswerSetup setup, const AnswerServices& services,
 
 void Answer::Take(size_t choice, EngineEvent event, double now_s) {
   choices_[choice].cached_tokens = event.cached_tokens;
+  if (started_s_ == 0) started_s_ = event.started_s;
   if (event.token) TakeToken(choice, event, now_s);
   if (event.finish) TakeFinish(choice, event, now_s);
   Flush(now_s);
@@ -104,6 +105,7 @@ void Answer::EndChoice(size_t index, const ReplyDelta& rest, ChoiceEnd end) {
   Choice& choice = choices_[index];
   choice.ended = true;
   --open_for_client_;
+  choice.finish_reason = end.finish_reason;
   services_.metrics.request_generation_tokens.Observe(static_cast<double>(choice.tokens));
   if (setup_.stream) {
     BeginStream();
@@ -190,6 +192,8 @@ void Answer::ObserveToken(Choice& choice, double now_s) {
   first_token_s_ = now_s;
   metrics.prompt_tokens.Add(prompt_tokens_);
   metrics.time_to_first_token.Observe(now_s - setup_.routed.arrived_s);
+  metrics.queue_time.Observe(started_s_ - setup_.routed.arrived_s);
+  metrics.prefill_time.Observe(now_s - started_s_);
 }
 
 Usage Answer::TotalUsage() const {
@@ -201,6 +205,14 @@ Usage Answer::TotalUsage() const {
     usage.reasoning_tokens += choice.text.reasoning_tokens();
   }
   return usage;
+}
+
+Json Answer::FinishReasons() const {
+  Json reasons = Json::MakeArray();
+  for (const Choice& choice : choices_) {
+    reasons.Append(choice.ended ? Json(choice.finish_reason) : Json());
+  }
+  return reasons;
 }
 
 void Answer::Close(const char* outcome, double now_s) {
@@ -226,6 +238,8 @@ void Answer::Close(const char* outcome, double now_s) {
       {"prompt_tokens", usage.prompt_tokens},
       {"cached_tokens", usage.cached_tokens},
       {"completion_tokens", usage.completion_tokens},
+      {"finish", FinishReasons()},
+      {"queue_s", started_s_ > 0 ? Json(started_s_ - setup_.routed.arrived_s) : Json()},
       {"first_token_s", first_token_s_ ? Json(*first_token_s_ - setup_.routed.arrived_s) : Json()},
       {"total_s", now_s - setup_.routed.arrived_s}};
   if (!setup_.routed.trace.empty()) fields.emplace_back("traceparent", setup_.routed.trace);

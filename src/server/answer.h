@@ -13,6 +13,7 @@
 #include "api/reasoning_splitter.h"
 #include "api/response.h"
 #include "api/text_stream.h"
+#include "base/json.h"
 #include "engine/engine.h"
 #include "server/answer_format.h"
 #include "server/metrics.h"
@@ -77,6 +78,7 @@ class Answer {
     double last_token_s = 0;
     bool keep_tokens = false;
     bool ended = false;  // for the client
+    std::string finish_reason = {};
   };
 
   void TakeToken(size_t index, EngineEvent& event, double now_s);
@@ -90,6 +92,7 @@ class Answer {
   void ObserveToken(Choice& choice, double now_s);
   void Close(const char* outcome, double now_s);
   Usage TotalUsage() const;
+  Json FinishReasons() const;
 
   AnswerSetup setup_;
   const AnswerServices& services_;
@@ -102,6 +105,7 @@ class Answer {
   std::string pending_;     // bytes of the stream that were not handed over yet
 
   int64_t prompt_tokens_ = 0;
+  double started_s_ = 0;  // when the engine began with it
   std::optional<double> first_token_s_;
   double last_token_s_ = 0;
   double last_sign_s_ = 0;  // when something was last sent

@@ -14,7 +14,6 @@
 #include "sched/request.h"
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
-#include "sched/step_plan.h"
 #include "server/metrics.h"
 
 namespace fathom {
@@ -63,8 +62,16 @@ void EngineLoop::Post(Command command) {
 }
 
 LoopProgress EngineLoop::progress() const {
-  const std::lock_guard lock(state_mutex_);
-  return progress_;
+  LoopProgress progress;
+  {
+    const std::lock_guard lock(state_mutex_);
+    progress = progress_;
+  }
+  const EnginePhase phase = engine_.phase();
+  if (progress.busy && phase != EnginePhase::kBetweenSteps) {
+    progress.phase = EnginePhaseName(phase);
+  }
+  return progress;
 }
 
 EngineGauges EngineLoop::gauges() const {
@@ -78,10 +85,10 @@ void EngineLoop::Run() {
       std::visit([this](auto& taken) { Apply(std::move(taken)); }, command);
     }
     taken_.clear();
-    Enter("computing a step", true);
-    StepNews news = Collect(engine_.Step());
-    const StepPlan* plan = engine_.last_plan();
-    wait_until_s_ = plan == nullptr ? std::nullopt : plan->wait_until_s;
+    Enter("making a step", true);
+    StepResult result = engine_.Step();
+    wait_until_s_ = result.wait_until_s;
+    StepNews news = Collect(std::move(result));
     Publish();
     Enter("delivering", true);
     deliver_(std::move(news));

@@ -37,7 +37,7 @@ struct StepNews {
 // Where the engine's thread is, for health and the watchdog.
 struct LoopProgress {
   bool busy = false;   // a step is being made, or its news delivered
-  std::string phase;   // "computing a step of 512 tokens"
+  std::string phase;   // "computing a step"
   double since_s = 0;  // when it began
   int64_t steps = 0;   // made so far
 };

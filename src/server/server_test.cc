@@ -107,6 +107,49 @@ TEST(Server, AnswersAChatWholeOrAsAStreamAlike) {
   EXPECT_TRUE(At(usage, {"choices"}).as_array().empty());
 }
 
+TEST(Server, AnswersDoNotDependOnWhatElseRuns) {
+  TestServer server;
+  Json request = Chat("hello", 40);
+  request.Set("ignore_eos", true);
+  request.Set("temperature", 1);
+  request.Set("seed", 7);
+  const std::string alone = Content(server.Post("/v1/chat/completions", request));
+  std::vector<std::string> crowded(16);
+  std::vector<std::thread> clients;
+  clients.reserve(crowded.size());
+  for (size_t i = 0; i < crowded.size(); ++i) {
+    clients.emplace_back([&server, &crowded, request, i]() mutable {
+      // Every other asks for something else.
+      if (i % 2 == 1) request.Set("seed", static_cast<int64_t>(i));
+      crowded[i] = Content(server.Post("/v1/chat/completions", request));
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  for (size_t i = 0; i < crowded.size(); i += 2) EXPECT_EQ(crowded[i], alone) << i;
+}
+
+TEST(Server, TheLogHasALineForEachRequestAndNoText) {
+  TestServer server;
+  HttpCall call{.method = "POST",
+                .target = "/v1/chat/completions",
+                .headers = {},
+                .body = Chat("hello", 3).Dump()};
+  call.headers.Add("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  call.headers.Add("X-Request-Id", "mine-2");
+  ASSERT_TRUE(server.Client()->Send(call, kPatience).ok());
+  // The line is written when the answer is: its last byte may come first.
+  while (server.log().empty()) std::this_thread::yield();
+  const Json line = Parse(server.log());
+  EXPECT_EQ(At(line, {"event"}), Json("request"));
+  EXPECT_EQ(At(line, {"id"}), Json("mine-2"));
+  EXPECT_EQ(At(line, {"traceparent"}),
+            Json("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+  EXPECT_EQ(At(line, {"outcome"}), Json("done"));
+  EXPECT_EQ(At(line, {"finish", "0"}), Json("length"));
+  EXPECT_EQ(At(line, {"completion_tokens"}), Json(3));
+  EXPECT_EQ(server.log().find("hello"), std::string::npos);
+}
+
 TEST(Server, TheIdOfAnAnswerIsTheOneThatWasAskedFor) {
   TestServer server;
   Json request = Chat("hello");
