@@ -45,7 +45,8 @@ PrefixIndex::PrefixIndex(int64_t blocks, int64_t block_tokens) : block_tokens_(b
   FATHOM_CHECK(blocks >= 0 && block_tokens >= 1);
   entries_.resize(static_cast<size_t>(blocks));
   tokens_.resize(static_cast<size_t>(blocks * block_tokens));
-  const uint64_t buckets = std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(blocks, 1)));
+  // Few blocks share a bucket: each that does costs a cache miss or two.
+  const uint64_t buckets = 4 * std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(blocks, 1)));
   mask_ = buckets - 1;
   whole_.resize(buckets, -1);
   first_.resize(buckets, -1);
@@ -101,6 +102,11 @@ PrefixNode PrefixIndex::Insert(int32_t block, PrefixNode parent, std::span<const
   LinkIn(whole_, &Entry::whole, entry.whole_hash, block);
   LinkIn(first_, &Entry::first, entry.first_hash, block);
   return entry.node;
+}
+
+void PrefixIndex::Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const {
+  __builtin_prefetch(&whole_[HashWhole(parent, tokens) & mask_]);
+  __builtin_prefetch(&first_[HashFirst(parent, tokens.front()) & mask_]);
 }
 
 void PrefixIndex::Forget(int32_t block) {

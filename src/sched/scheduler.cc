@@ -113,6 +113,10 @@ int32_t Scheduler::Find(RequestId id) const {
 
 int32_t Scheduler::FindPlanned(RequestId id) {
   // Mostly they are extended in the order of the plan.
+  constexpr size_t kAhead = 8;
+  if (next_extended_ + kAhead < planned_slots_.size()) {
+    __builtin_prefetch(&At(planned_slots_[next_extended_ + kAhead]));
+  }
   while (next_extended_ < plan_.sequences.size()) {
     const size_t i = next_extended_++;
     if (plan_.sequences[i].id == id && At(planned_slots_[i]).id == id) return planned_slots_[i];
@@ -306,42 +310,47 @@ void Scheduler::PlaceOrPreempt(int32_t slot) {
 
 void Scheduler::Place(int32_t slot, bool enters) {
   SequenceState& sequence = At(slot);
-  const int64_t held = static_cast<int64_t>(sequence.blocks.size());
+  const auto held = static_cast<int64_t>(sequence.blocks.size());
   const int64_t room = (held + cache_.pool().available()) * config_.block_tokens;
+  const int64_t left = sequence.left();
   const int64_t count = std::min(sequence.share, room - sequence.computed);
   if (count <= 0) return;
-  const int64_t lacking = Lacking(sequence, sequence.computed + count);
-  PlannedSequence planned;
+  PlannedSequence& planned = plan_.sequences.emplace_back();
+  planned_slots_.push_back(slot);
   planned.id = sequence.id;
   planned.first_token = sequence.computed;
   planned.count = count;
   planned.first_block = static_cast<int64_t>(plan_.blocks.size());
   planned.cached_tokens = enters ? sequence.computed : 0;
   planned.enters = enters;
-  planned.sample = count == sequence.left();
-  if (enters)
+  planned.sample = count == left;
+  GiveBlocks(sequence, count, enters);
+  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
+  const bool decodes = left == 1 && (!enters || sequence.computed >= sequence.prompt_tokens);
+  (decodes ? plan_.shape.decoding : plan_.shape.prefill_tokens) += count;
+  if (left > 1 && left - count <= 1) --prompts_;
+  sequence.computed += count;
+  sequence.step = steps_;
+  Charge(sequence, planned.first_token);
+  if (Publishes(sequence) && sequence.computed >= (sequence.published + 1) * config_.block_tokens) {
+    to_publish_.push_back(slot);
+  }
+}
+
+void Scheduler::GiveBlocks(SequenceState& sequence, int64_t count, bool enters) {
+  // Whoever enters begins its table with the blocks it shares, copies or gets back.
+  if (enters) {
     plan_.blocks.insert(plan_.blocks.end(), sequence.blocks.begin(), sequence.blocks.end());
+  }
+  const int64_t lacking = Lacking(sequence, sequence.computed + count);
   for (int64_t i = 0; i < lacking; ++i) {
     sequence.blocks.push_back(cache_.Take());
     plan_.blocks.push_back(sequence.blocks.back());
   }
-  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
   owed_ -= lacking;
-  const bool decodes = sequence.left() == 1 && (!enters || sequence.computed >= sequence.prompt_tokens);
-  (decodes ? plan_.shape.decoding : plan_.shape.prefill_tokens) += count;
-  if (sequence.left() > 1 && sequence.left() - count <= 1) --prompts_;
-  sequence.computed += count;
-  sequence.step = steps_;
-  Charge(slot, planned.first_token);
-  if (Publishes(sequence) && sequence.computed >= (sequence.published + 1) * config_.block_tokens) {
-    to_publish_.push_back(slot);
-  }
-  plan_.sequences.push_back(planned);
-  planned_slots_.push_back(slot);
 }
 
-void Scheduler::Charge(int32_t slot, int64_t first_token) {
-  SequenceState& sequence = At(slot);
+void Scheduler::Charge(SequenceState& sequence, int64_t first_token) {
   // What is computed again after a preemption is not the client's fault.
   const int64_t from = std::max(sequence.charged, first_token);
   const int64_t count = sequence.computed - from;
@@ -402,7 +411,15 @@ int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const 
 }
 
 void Scheduler::PublishComputed() {
-  for (const int32_t slot : to_publish_) Publish(At(slot));
+  // Each goes to places of the index that nobody touched lately: they are asked for in advance.
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < to_publish_.size() + kAhead; ++i) {
+    if (i < to_publish_.size()) {
+      const SequenceState& next = At(to_publish_[i]);
+      if (HasToPublish(next)) cache_.Prefetch(next.node, TokensToPublish(next));
+    }
+    if (i >= kAhead) Publish(At(to_publish_[i - kAhead]));
+  }
   to_publish_.clear();
   std::erase_if(computing_, [this](int32_t slot) {
     const SequenceState& sequence = At(slot);
@@ -411,15 +428,20 @@ void Scheduler::PublishComputed() {
   });
 }
 
+bool Scheduler::HasToPublish(const SequenceState& sequence) const {
+  return sequence.place == SequenceState::Place::kRunning && Publishes(sequence) &&
+         (sequence.published + 1) * config_.block_tokens <= sequence.computed;
+}
+
+std::span<const int32_t> Scheduler::TokensToPublish(const SequenceState& sequence) const {
+  const auto size = static_cast<size_t>(config_.block_tokens);
+  return std::span(sequence.tokens).subspan(static_cast<size_t>(sequence.published) * size, size);
+}
+
 void Scheduler::Publish(SequenceState& sequence) {
-  if (!Publishes(sequence) || sequence.place != SequenceState::Place::kRunning) return;
-  const int64_t size = config_.block_tokens;
-  for (; (sequence.published + 1) * size <= sequence.computed; ++sequence.published) {
-    const auto tokens =
-        std::span<const int32_t>(sequence.tokens)
-            .subspan(static_cast<size_t>(sequence.published * size), static_cast<size_t>(size));
+  for (; HasToPublish(sequence); ++sequence.published) {
     sequence.node = cache_.Publish(sequence.blocks[static_cast<size_t>(sequence.published)],
-                                   sequence.node, tokens);
+                                   sequence.node, TokensToPublish(sequence));
   }
 }
 

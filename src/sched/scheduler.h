@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -149,7 +150,8 @@ class Scheduler {
   void PlaceRunning();
   void PlaceOrPreempt(int32_t slot);
   void Place(int32_t slot, bool enters);
-  void Charge(int32_t slot, int64_t first_token);
+  void GiveBlocks(SequenceState& sequence, int64_t count, bool enters);
+  void Charge(SequenceState& sequence, int64_t first_token);
   void Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason reason);
   bool MaySwap(const SequenceState& sequence) const;
   bool SwapOut(SequenceState& sequence);
@@ -176,6 +178,9 @@ class Scheduler {
     return cache_.enabled() && sequence.rows == LogitRows::kLast;
   }
   void PublishComputed();
+  bool HasToPublish(const SequenceState& sequence) const;
+  // Those of its next block.
+  std::span<const int32_t> TokensToPublish(const SequenceState& sequence) const;
   void Publish(SequenceState& sequence);
 
   SchedulerConfig config_;
