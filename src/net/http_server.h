@@ -89,9 +89,8 @@ struct HttpServerStats {
 //   - who sends too slowly gets 408; who says nothing between requests is disconnected;
 //   - who does not read is disconnected: when a stream finds write_buffer_bytes waiting, or nothing
 //     was taken for write_timeout_ms;
-//   - at max_connections the longest idle connection makes room for a new one; when none is idle
-//   the
-//     new one gets 503 with Retry-After.
+//   - at max_connections the longest idle connection makes room for a new one; when none is
+//     idle the new one gets 503 with Retry-After.
 // A client that closes or half-closes its connection while its answer is being made is gone.
 //
 // Threads   all functions from any thread but where said.
