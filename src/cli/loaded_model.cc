@@ -18,6 +18,8 @@
 #include "engine/sizing.h"
 #include "model/model.h"
 #include "ops/compute.h"
+#include "sched/mindie_settings.h"
+#include "sched/scheduler_config.h"
 #include "spec/catalogue.h"
 #include "spec/model_config.h"
 #include "spec/summary.h"
@@ -42,6 +44,16 @@ int64_t WeightBytes(const Checkpoint& checkpoint, bool mtp) {
   return summary.main.bytes + (mtp ? summary.mtp.bytes : 0);
 }
 
+// What MindIE's parameters say of sizes; a model with fewer positions has its own say.
+void TakeLimits(const MindieSettings& settings, const ModelConfig& model, EngineLimits& limits) {
+  SchedulerConfig scheduler;
+  Apply(settings, scheduler);
+  limits.block_tokens = scheduler.block_tokens;
+  limits.max_num_batched_tokens = scheduler.max_batched_tokens;
+  limits.max_num_seqs = scheduler.max_sequences;
+  limits.max_model_len = std::min(settings.policy.max_seq_len, model.max_positions);
+}
+
 }  // namespace
 
 Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
@@ -53,11 +65,15 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.kv_dtype = flags.KvDtypeFor(folder.checkpoint.config());
   limits.mtp = needs.mtp;
   limits.threads = flags.ThreadCount();
+  limits.swap_bytes = needs.swap_bytes;
+  if (needs.mindie) TakeLimits(*needs.mindie, folder.checkpoint.config(), limits);
   if (needs.kv_cache_bytes > 0) limits.kv_cache_bytes = needs.kv_cache_bytes;
   int64_t available = AvailableMemory();
   if (needs.memory_bytes > 0) available = std::min(available, needs.memory_bytes);
   const MemoryBudget memory{available, WeightBytes(folder.checkpoint, needs.mtp)};
-  return SizeEngine(folder.checkpoint.config(), limits, memory);
+  FATHOM_TRY(EngineConfig config, SizeEngine(folder.checkpoint.config(), limits, memory));
+  if (needs.mindie) Apply(*needs.mindie, config.scheduler);
+  return config;
 }
 
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,

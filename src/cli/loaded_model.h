@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/progress.h"
 #include "base/result.h"
@@ -12,6 +13,7 @@
 #include "cli/model_folder.h"
 #include "engine/engine.h"
 #include "model/model.h"
+#include "sched/mindie_settings.h"
 
 namespace fathom {
 
@@ -21,7 +23,9 @@ struct EngineNeeds {
   int64_t max_num_seqs = 1;
   bool mtp = false;
   int64_t kv_cache_bytes = 0;  // 0: what is wanted, at most what is left
-  int64_t memory_bytes = 0;    // most that the program may take; 0: what the machine has
+  int64_t swap_bytes = 0;
+  std::optional<MindieSettings> mindie = std::nullopt;  // its limits hold, and its policy
+  int64_t memory_bytes = 0;  // most that the program may take; 0: what the machine has
 };
 
 // A model in memory and an engine on it.

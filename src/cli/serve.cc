@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <ios>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +28,8 @@
 #include "cli/sampling_flags.h"
 #include "cli/serve_flags.h"
 #include "engine/engine.h"
+#include "sched/mindie_settings.h"
+#include "sched/scheduler_config.h"
 #include "server/api_keys.h"
 #include "server/health.h"
 #include "server/known_answer.h"
@@ -94,10 +98,44 @@ class ServeRun {
     if (key == nullptr) key = std::getenv("VLLM_API_KEY");
     FATHOM_TRY(ApiKeys keys,
                ApiKeys::Load(flags_.api_keys, flags_.api_key_file, context_.files, key));
-    flags_.server.serving.max_running = flags_.max_num_seqs;
+    FATHOM_OK(ReadSchedule());
+    FATHOM_OK(OpenExplanation());
+    flags_.server.serving.max_running =
+        mindie_ ? mindie_->policy.max_batch_size : flags_.max_num_seqs;
     FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
     context_.console.Note(Format("listening on {}, not ready yet\n", server_->address()));
     return Ok();
+  }
+
+  Status ReadSchedule() {
+    if (flags_.schedule_policy != "mindie") return Ok();
+    if (flags_.mindie_config.empty()) {
+      FATHOM_TRY(mindie_, ReadMindiePairs(flags_.schedule, "--schedule"));
+    } else {
+      FATHOM_TRY(const std::string text, context_.files.ReadText(flags_.mindie_config));
+      FATHOM_TRY(mindie_, ReadMindieConfig(text, flags_.mindie_config));
+    }
+    for (const std::string& note : mindie_->notes) context_.console.Note(note + "\n");
+    return Ok();
+  }
+
+  Status OpenExplanation() {
+    if (flags_.explain_schedule.empty()) return Ok();
+    explanation_.open(flags_.explain_schedule, std::ios::app);
+    if (!explanation_) {
+      return BadInput("the file cannot be written",
+                      "--explain-schedule: " + flags_.explain_schedule,
+                      "name a file in a folder that you may write to");
+    }
+    flags_.server.serving.explain = [this](std::string_view line) { Explain(line); };
+    return Ok();
+  }
+
+  // On the engine's thread.
+  void Explain(std::string_view line) {
+    if (!explanation_) return;
+    explanation_ << line << std::flush;
+    if (!explanation_) log_.Warn("explain_schedule", {{"message", "the file cannot be written"}});
   }
 
   Status Load() {
@@ -117,7 +155,11 @@ class ServeRun {
                                       {.max_model_len = flags_.run.max_model_len,
                                        .max_num_seqs = flags_.max_num_seqs,
                                        .kv_cache_bytes = flags_.kv_cache_bytes,
+                                       .swap_bytes = flags_.swap_bytes,
+                                       .mindie = mindie_,
                                        .memory_bytes = flags_.memory_bytes}));
+    sizes_.scheduler.prefix_cache = !flags_.no_prefix_caching;
+    if (flags_.schedule_policy == "fcfs") sizes_.scheduler.policy = Policy::kFcfs;
     const std::string defaults = DescribeDefaults(folder_->defaults);
     if (!defaults.empty()) {
       context_.console.Note("generation_config.json: " + defaults + " (requests override)\n");
@@ -162,6 +204,10 @@ class ServeRun {
                       .max_model_len = sizes_.max_model_len,
                       .reasoning = ParseReasoningField(flags_.reasoning_field).value(),
                       .log_text = flags_.log_text};
+    if (mindie_) {
+      model.max_prompt_tokens = mindie_->MostInputTokens();
+      model.max_answer_tokens = mindie_->max_iter_times;
+    }
     const std::string name = model.names.front();
     context_.interrupt.WatchFlag();
     server_->Start(std::move(model), *loaded_.engine);
@@ -184,6 +230,8 @@ class ServeRun {
   CommandContext& context_;
   ServeFlags& flags_;
   ServerLog log_;
+  std::optional<MindieSettings> mindie_;
+  std::ofstream explanation_;
   std::optional<ModelFolder> folder_;
   EngineConfig sizes_;
   LoadedModel loaded_;

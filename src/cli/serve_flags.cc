@@ -59,6 +59,18 @@ void ServeFlags::Declare(CommandLine& line) {
            "Most requests that wait beside them; more get 429 (default 1024)");
   line.Add("--kv-cache-memory", kv_cache_memory, "BYTES",
            "Memory of the KV cache: 8G (default: what is wanted, at most what is left)");
+  line.Add("--swap-space", swap_space, "BYTES",
+           "Memory beside it for requests that lose their cache to others (default 0)");
+  line.AddSwitch("--no-enable-prefix-caching", no_prefix_caching,
+                 "Compute prompts that begin alike each for itself");
+  line.AddChoice("--schedule-policy", schedule_policy, {"chunked", "fcfs", "mindie"},
+                 "How prompts and decoding share the steps (default chunked)");
+  line.Add("--mindie-config", mindie_config, "FILE",
+           "A MindIE config.json: schedule as its ScheduleConfig says");
+  line.AddList("--schedule", schedule, "KEY=VALUE",
+               "One of MindIE's scheduling parameters, as maxPrefillTokens=8192; may be repeated");
+  line.Add("--explain-schedule", explain_schedule, "FILE",
+           "Append a line of JSON for each step: what was computed, and why");
   line.Add("--memory-limit", memory_limit, "BYTES",
            "Most memory the program may take (default: what the machine has free)");
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
@@ -96,6 +108,18 @@ Status ServeFlags::Check(const CommandLine& line) {
   }
   FATHOM_OK(ReadBytes(line, "--kv-cache-memory", kv_cache_memory, kv_cache_bytes));
   FATHOM_OK(ReadBytes(line, "--memory-limit", memory_limit, memory_bytes));
+  FATHOM_OK(ReadBytes(line, "--swap-space", swap_space, swap_bytes));
+  const bool has_mindie = !mindie_config.empty() || !schedule.empty();
+  if (has_mindie && line.Given("--schedule-policy") && schedule_policy != "mindie") {
+    return line.Usage(
+        Format("--schedule-policy {} does not go with MindIE's parameters", schedule_policy),
+        "leave it out, or leave out --mindie-config and --schedule");
+  }
+  if (!mindie_config.empty() && !schedule.empty()) {
+    return line.Usage("--mindie-config and --schedule exclude each other",
+                      "write the value into the file, or give all as --schedule");
+  }
+  if (has_mindie) schedule_policy = "mindie";
   FATHOM_TRY([[maybe_unused]] const ReasoningField field, ParseReasoningField(reasoning_field));
   if (server.cors.allowed_origins.empty()) server.cors.allowed_origins = {"*"};
   return run.Check(line);

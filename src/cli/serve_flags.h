@@ -20,6 +20,10 @@ struct ServeFlags {
   std::vector<std::string> api_keys;
   std::string api_key_file;
   std::string reasoning_field = "reasoning_content";
+  std::string schedule_policy = "chunked";
+  std::vector<std::string> schedule;
+  std::string mindie_config, explain_schedule;
+  bool no_prefix_caching = false;
   std::string kv_cache_memory, memory_limit, swap_space;
   int64_t max_num_seqs = 64;
   double drain_timeout = 60;

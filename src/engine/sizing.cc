@@ -21,7 +21,9 @@ namespace {
 // A default length below this would be of no use to anybody: rather refuse.
 constexpr int64_t kLeastDefault = 256;
 
-int64_t BlocksFor(int64_t tokens) { return CeilDiv(tokens, kBlockTokens); }
+int64_t BlocksFor(const EngineLimits& limits, int64_t tokens) {
+  return CeilDiv(tokens, limits.block_tokens);
+}
 
 // Far beyond any use, and far below where products of two limits overflow.
 constexpr int64_t kHighestLimit = int64_t{1} << 20;
@@ -56,7 +58,7 @@ int64_t LogitRowsFor(const ModelConfig& model, const EngineLimits& limits) {
 Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits,
                             const MemoryBudget& memory) {
   const int64_t working = WorkingBytes(model, limits);
-  const int64_t left = memory.available_bytes - memory.weight_bytes - working;
+  const int64_t left = memory.available_bytes - memory.weight_bytes - working - limits.swap_bytes;
   if (left <= 0) {
     return DoesNotFit(Format("the weights need {} and steps of {} tokens {} of working memory, {} "
                              "are available",
@@ -77,14 +79,15 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
 Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& limits,
                                 int64_t most_blocks, int64_t block_bytes) {
   const int64_t least = limits.max_model_len.value_or(std::min(model.max_positions, kLeastDefault));
-  if (BlocksFor(least) > most_blocks) {
-    return DoesNotFit(
-        Format("the cache of one sequence of {} tokens needs {}, {} are left for it", least,
-               HumanBytes(BlocksFor(least) * block_bytes), HumanBytes(most_blocks * block_bytes)),
-        "", Format("--max-model-len {} would fit", most_blocks * kBlockTokens));
+  if (BlocksFor(limits, least) > most_blocks) {
+    return DoesNotFit(Format("the cache of one sequence of {} tokens needs {}, {} are left for it",
+                             least, HumanBytes(BlocksFor(limits, least) * block_bytes),
+                             HumanBytes(most_blocks * block_bytes)),
+                      "",
+                      Format("--max-model-len {} would fit", most_blocks * limits.block_tokens));
   }
   if (limits.max_model_len) return least;
-  return std::max(least, std::min(model.max_positions, most_blocks / 2 * kBlockTokens));
+  return std::max(least, std::min(model.max_positions, most_blocks / 2 * limits.block_tokens));
 }
 
 }  // namespace
@@ -102,15 +105,17 @@ Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& li
                                 const MemoryBudget& memory) {
   FATHOM_OK(ValidateLimits(model, limits));
   FATHOM_TRY(const int64_t budget, CacheBudget(model, limits, memory));
-  const int64_t block_bytes = KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, kBlockTokens);
+  const int64_t block_bytes =
+      KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, limits.block_tokens);
   const int64_t most_blocks = budget / block_bytes;
   EngineConfig config;
   FATHOM_TRY(config.max_model_len, LongestSequence(model, limits, most_blocks, block_bytes));
   config.kv_dtype = limits.kv_dtype;
   config.scheduler.blocks =
-      std::min({most_blocks, BlocksFor(config.max_model_len) * SequencesFor(limits),
+      std::min({most_blocks, BlocksFor(limits, config.max_model_len) * SequencesFor(limits),
                 int64_t{std::numeric_limits<int32_t>::max()}});
-  config.scheduler.block_tokens = kBlockTokens;
+  config.scheduler.block_tokens = limits.block_tokens;
+  config.scheduler.swap_blocks = limits.swap_bytes / block_bytes;
   config.scheduler.max_batched_tokens = limits.max_num_batched_tokens;
   config.scheduler.max_sequences = SequencesFor(limits);
   config.scheduler.max_logit_rows = LogitRowsFor(model, limits);

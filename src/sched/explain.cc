@@ -15,7 +15,8 @@ namespace {
 RuleText MindieTextOf(Rule rule) {
   switch (rule) {
     case Rule::kLastWasEmpty:
-      return {"last_was_empty", "the stage chosen first gave nothing and something runs", "3.1 (2)"};
+      return {"last_was_empty", "the stage chosen first gave nothing and something runs",
+              "3.1 (2)"};
     case Rule::kSwappedOut:
       return {"swapped_out", "something is swapped out", "3.1 (4)"};
     case Rule::kQueueDelay:
@@ -23,7 +24,8 @@ RuleText MindieTextOf(Rule rule) {
     case Rule::kFewFreeBlocks:
       return {"few_free_blocks", "less than 5 % of the blocks are free", "3.1 (4)"};
     case Rule::kPrefillAtOnce:
-      return {"prefill_at_once", "the oldest has waited long enough, or a batch is full", "3.1 (4)"};
+      return {"prefill_at_once", "the oldest has waited long enough, or a batch is full",
+              "3.1 (4)"};
     case Rule::kThroughputEmpty:
       return {"throughput_empty", "nobody waits", "3.1, policy 1"};
     case Rule::kThroughputDecode:
@@ -55,8 +57,8 @@ Json PreemptionJson(const Preemption& preemption) {
 }
 
 Json LeftOutJson(const Decision& decision) {
-  Json json = Json::MakeObject({{"id", decision.left_out_id},
-                                {"why", LeftOutName(decision.left_out)}});
+  Json json =
+      Json::MakeObject({{"id", decision.left_out_id}, {"why", LeftOutName(decision.left_out)}});
   if (decision.need > 0) {
     json.Set("need", decision.need);
     json.Set("have", decision.have);
@@ -154,7 +156,8 @@ Json ExplainStep(const StepPlan& plan, double now_s) {
   if (decision.awaiting_prefix > 0) json.Set("awaiting_prefix", decision.awaiting_prefix);
   if (!plan.preempted.empty()) {
     Json preempted = Json::MakeArray();
-    for (const Preemption& preemption : plan.preempted) preempted.Append(PreemptionJson(preemption));
+    for (const Preemption& preemption : plan.preempted)
+      preempted.Append(PreemptionJson(preemption));
     json.Set("preempted", std::move(preempted));
   }
   if (!plan.expired.empty()) json.Set("expired", Json::ArrayOf(plan.expired));

@@ -8,10 +8,10 @@ namespace fathom {
 // What MindIE's ScheduleConfig says of scheduling, in its own defaults. Names and meaning are those
 // of the configuration file (mindie_settings.h reads it); times in seconds.
 struct MindiePolicy {
-  int64_t stage_select_policy = 0;    // 0 prefill first, 1 throughput, 2 laxity
-  int64_t prefill_ms_per_req = 150;   // policy 1: what a prefill costs each one that decodes
-  int64_t decode_ms_per_req = 50;     // policy 1: what a place wastes that does not decode
-  double max_queue_delay_s = 0.005;   // a request waits so long for others to come
+  int64_t stage_select_policy = 0;   // 0 prefill first, 1 throughput, 2 laxity
+  int64_t prefill_ms_per_req = 150;  // policy 1: what a prefill costs each one that decodes
+  int64_t decode_ms_per_req = 50;    // policy 1: what a place wastes that does not decode
+  double max_queue_delay_s = 0.005;  // a request waits so long for others to come
   int64_t max_prefill_batch_size = 50;
   int64_t max_batch_size = 200;
   int64_t max_prefill_tokens = 8192;

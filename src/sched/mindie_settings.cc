@@ -76,15 +76,21 @@ constexpr std::string_view kOtherFields[] = {"templateType", "supportSelectBatch
                                              "dynamicBatchSizeEnable"};
 
 // Known to MindIE, without effect here.
-constexpr std::string_view kUnusedFields[] = {
-    "templateName",           "maxN",
-    "policyType",             "maxNumPartialPrefills",
-    "maxLongPartialPrefills", "longPrefillTokenThreshold",
-    "prefillChunkSize",       "splitType",
-    "splitStartType",         "splitChunkTokens",
-    "splitStartBatchSize",    "bufferResponseEnabled",
-    "distributedEnable",      "enableSplit",
-    "enablePrefixCache"};
+constexpr std::string_view kUnusedFields[] = {"templateName",
+                                              "maxN",
+                                              "policyType",
+                                              "maxNumPartialPrefills",
+                                              "maxLongPartialPrefills",
+                                              "longPrefillTokenThreshold",
+                                              "prefillChunkSize",
+                                              "splitType",
+                                              "splitStartType",
+                                              "splitChunkTokens",
+                                              "splitStartBatchSize",
+                                              "bufferResponseEnabled",
+                                              "distributedEnable",
+                                              "enableSplit",
+                                              "enablePrefixCache"};
 
 bool IsOneOf(std::string_view key, std::span<const std::string_view> keys) {
   return std::ranges::count(keys, key) > 0;
@@ -132,8 +138,8 @@ Status CheckTogether(const JsonReader& schedule, const Values& values, bool mix)
                    values.max_batch_size));
   FATHOM_OK(AtMost(schedule, "maxPreemptCount", values.max_preempt_count, "maxBatchSize",
                    values.max_batch_size));
-  FATHOM_OK(AtMost(schedule, "maxIterTimes", values.max_iter_times, "maxSeqLen",
-                   values.max_seq_len));
+  FATHOM_OK(
+      AtMost(schedule, "maxIterTimes", values.max_iter_times, "maxSeqLen", values.max_seq_len));
   if (mix) return Ok();
   return AtMost(schedule, "maxInputTokenLen", values.max_input_token_len, "maxPrefillTokens",
                 values.max_prefill_tokens);
@@ -143,8 +149,8 @@ Status CheckTogether(const JsonReader& schedule, const Values& values, bool mix)
 void Rewrite(Values& values, bool mix, std::vector<std::string>& notes) {
   if (values.max_prefill_batch_size == 0) {
     values.max_prefill_batch_size = values.max_batch_size;
-    notes.push_back(Format("maxPrefillBatchSize 0 stands for maxBatchSize {}",
-                           values.max_batch_size));
+    notes.push_back(
+        Format("maxPrefillBatchSize 0 stands for maxBatchSize {}", values.max_batch_size));
   }
   if (values.max_input_token_len > values.max_seq_len - 1) {
     notes.push_back(Format("maxInputTokenLen {} is cut to maxSeqLen - 1 = {}",

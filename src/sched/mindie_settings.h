@@ -13,7 +13,8 @@
 
 namespace fathom {
 
-// The scheduling parameters of MindIE, by their own names (docs/formats/mindie-scheduling.md lists them).
+// The scheduling parameters of MindIE, by their own names (docs/formats/mindie-scheduling.md lists
+// them).
 struct MindieSettings {
   MindiePolicy policy;
   int64_t cache_block_size = 128;
@@ -33,10 +34,10 @@ struct MindieSettings {
 // Reads a config.json of MindIE Server. Of it: all of /BackendConfig/ScheduleConfig, and maxSeqLen
 // and maxInputTokenLen of /BackendConfig/ModelDeployConfig. Not read: ServerConfig, LogConfig, the
 // devices, ModelConfig (weights, parallelism, plugin_params, cpuMemSize, npuMemSize). Keys that are
-// missing have MindIE's defaults; known ones that change nothing here are noted; the silent rewrites
-// of MindIE are made and noted.
-// Errors (kBadInput), with path, value and limits: no JSON, a value of the wrong type or out of
-// range, a key of ScheduleConfig that MindIE does not know, values that contradict each other.
+// missing have MindIE's defaults; known ones that change nothing here are noted; the silent
+// rewrites of MindIE are made and noted. Errors (kBadInput), with path, value and limits: no JSON,
+// a value of the wrong type or out of range, a key of ScheduleConfig that MindIE does not know,
+// values that contradict each other.
 Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view file);
 
 // The same from KEY=VALUE pairs, as they come from a command line; `source` names it in errors.

@@ -91,10 +91,7 @@ TEST(MindieSettings, SilentRewritesAreMadeAndSaid) {
         "preemption"}},
       {{"maxBatchSize=9000"}, 8192, 8192, {"maxBatchSize 9000 is cut to maxPrefillTokens 8192"}},
       {{"maxPrefillBatchSize=0"}, 8192, 200, {"maxPrefillBatchSize 0 stands for maxBatchSize 200"}},
-      {{"maxSeqLen=1000"},
-       8192,
-       200,
-       {"maxInputTokenLen 2048 is cut to maxSeqLen - 1 = 999"}},
+      {{"maxSeqLen=1000"}, 8192, 200, {"maxInputTokenLen 2048 is cut to maxSeqLen - 1 = 999"}},
       {{"templateType=Mix", "maxPrefillTokens=256"}, 256, 200, {}},
   };
   for (const auto& row : rows) {
@@ -144,7 +141,8 @@ TEST(MindieSettings, ErrorsNamePathValueAndLimits) {
       {R"("prefillPolicyType":1)", "", "expected an integer from 0 to 0, found integer 1",
        at + "/prefillPolicyType"},
       {R"("maxQueueDelayMicroseconds":499)", "",
-       "expected an integer from 500 to 1000000, found integer 499", at + "/maxQueueDelayMicroseconds"},
+       "expected an integer from 500 to 1000000, found integer 499",
+       at + "/maxQueueDelayMicroseconds"},
       {R"("supportSelectBatch":1)", "", "expected true or false, found integer 1",
        at + "/supportSelectBatch"},
       {R"("templateType":"Fast")", "", R"(expected "Standard" or "Mix", found string "Fast")",

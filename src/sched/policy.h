@@ -23,7 +23,7 @@ struct Load {
   int64_t blocks = 0;           // all
   double next_arrival_s = 0;    // of the first of those that wait
   int64_t next_prompt_tokens = 0;
-  double last_token_s = 0;      // when a step gave tokens last
+  double last_token_s = 0;  // when a step gave tokens last
 };
 
 // Chooses what the next step computes, and says why in `decision` (its rule and numbers).

@@ -87,10 +87,10 @@ TEST(PolicyMindie, PrefillFirstWithItsThreeExceptions) {
   }
 }
 
-// "Policy 1 (throughput). When requests wait: prefill cost = prefillTimeMsPerReq x number of decoding
-// requests. Decode waste accumulates: + decodeTimeMsPerReq x (maxBatchSize - number decoding) each
-// decode step. If cost > accumulated waste -> decode; otherwise reset the waste to 0 and prefill. With
-// an empty queue: waste = 0, decode." (3.1)
+// "Policy 1 (throughput). When requests wait: prefill cost = prefillTimeMsPerReq x number of
+// decoding requests. Decode waste accumulates: + decodeTimeMsPerReq x (maxBatchSize - number
+// decoding) each decode step. If cost > accumulated waste -> decode; otherwise reset the waste to 0
+// and prefill. With an empty queue: waste = 0, decode." (3.1)
 TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
   MindiePolicy policy;
   policy.stage_select_policy = 1;
@@ -105,16 +105,16 @@ TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
     double waste_after;
   };
   const Row rows[] = {
-      {1, 8, Stage::kDecode, 100},   // 1200 > 0; wasted 50 * 2
-      {1, 8, Stage::kDecode, 200},   // 1200 > 100
-      {1, 1, Stage::kPrefill, 0},    // 150 <= 200: enough was wasted
-      {1, 2, Stage::kDecode, 400},   // 300 > 0; wasted 50 * 8
-      {1, 2, Stage::kPrefill, 0},    // 300 <= 400
-      {2, 10, Stage::kDecode, 0},    // 1500 > 0; a full batch wastes nothing
-      {2, 4, Stage::kDecode, 300},   // 600 > 0; wasted 50 * 6
-      {0, 4, Stage::kDecode, 0},     // nobody waits: begins anew
-      {1, 0, Stage::kPrefill, 0},    // nothing decodes, so nothing is lost: 0 <= 0
-      {1, 12, Stage::kDecode, 0},    // more than the batch: no negative waste
+      {1, 8, Stage::kDecode, 100},  // 1200 > 0; wasted 50 * 2
+      {1, 8, Stage::kDecode, 200},  // 1200 > 100
+      {1, 1, Stage::kPrefill, 0},   // 150 <= 200: enough was wasted
+      {1, 2, Stage::kDecode, 400},  // 300 > 0; wasted 50 * 8
+      {1, 2, Stage::kPrefill, 0},   // 300 <= 400
+      {2, 10, Stage::kDecode, 0},   // 1500 > 0; a full batch wastes nothing
+      {2, 4, Stage::kDecode, 300},  // 600 > 0; wasted 50 * 6
+      {0, 4, Stage::kDecode, 0},    // nobody waits: begins anew
+      {1, 0, Stage::kPrefill, 0},   // nothing decodes, so nothing is lost: 0 <= 0
+      {1, 12, Stage::kDecode, 0},   // more than the batch: no negative waste
   };
   int line = 0;
   for (const Row& row : rows) {
@@ -125,9 +125,10 @@ TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
   }
 }
 
-// "Policy 2 (SLO / least laxity). laxity = (deadline - time waited - predicted time) / deadline, for
-// the first waiting prefill against prefillExpectedTime, and for decode against decodeExpectedTime;
-// smaller laxity goes first; nothing running -> prefill; nothing waiting -> decode." (3.1)
+// "Policy 2 (SLO / least laxity). laxity = (deadline - time waited - predicted time) / deadline,
+// for the first waiting prefill against prefillExpectedTime, and for decode against
+// decodeExpectedTime; smaller laxity goes first; nothing running -> prefill; nothing waiting ->
+// decode." (3.1)
 TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   MindiePolicy policy;
   policy.stage_select_policy = 2;
@@ -146,13 +147,12 @@ TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   };
   // A prompt of 300 tokens takes 0.3 s; decoding 5 takes 0.01 s.
   const Row rows[] = {
-      {1, 0, 0, 0, Rule::kLaxityOnlyPrefill},
-      {0, 5, 0, 0, Rule::kLaxityOnlyDecode},
-      {1, 5, 0, 0, Rule::kLaxityDecode},       // (1.5 - 0.3) / 1.5 = 0.8; (0.05 - 0.01) / 0.05 = 0.8
-      {1, 5, 0.01, 0, Rule::kLaxityPrefill},   // 0.793 < 0.8
-      {1, 5, 0.3, 0.02, Rule::kLaxityDecode},  // 0.6; 0.4
-      {1, 5, 1.2, 0.02, Rule::kLaxityPrefill}, // 0; 0.4
-      {1, 5, 1.2, 0.06, Rule::kLaxityDecode},  // 0; -0.4: both late, decoding is later
+      {1, 0, 0, 0, Rule::kLaxityOnlyPrefill},  {0, 5, 0, 0, Rule::kLaxityOnlyDecode},
+      {1, 5, 0, 0, Rule::kLaxityDecode},      // (1.5 - 0.3) / 1.5 = 0.8; (0.05 - 0.01) / 0.05 = 0.8
+      {1, 5, 0.01, 0, Rule::kLaxityPrefill},  // 0.793 < 0.8
+      {1, 5, 0.3, 0.02, Rule::kLaxityDecode},   // 0.6; 0.4
+      {1, 5, 1.2, 0.02, Rule::kLaxityPrefill},  // 0; 0.4
+      {1, 5, 1.2, 0.06, Rule::kLaxityDecode},   // 0; -0.4: both late, decoding is later
   };
   for (const Row& row : rows) {
     MindieState state;
@@ -169,8 +169,8 @@ TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   }
 }
 
-// "Dynamic batch size: binary search of the decode batch so that decode time = decodeExpectedTime +-
-// 5 ms, step +-2, floor 3." (3.1)
+// "Dynamic batch size: binary search of the decode batch so that decode time = decodeExpectedTime
+// +- 5 ms, step +-2, floor 3." (3.1)
 TEST(PolicyMindie, TheDecodeBatchFollowsThePredictedTimeInStepsOfTwo) {
   MindiePolicy policy;
   policy.max_batch_size = 20;
@@ -221,11 +221,11 @@ class MindieSteps : public testing::Test {
     return config;
   }
   static void Add(Scheduler& scheduler, RequestId id, int64_t tokens, double arrival_s) {
-    scheduler.Add({.id = id,
-                   .tokens = std::vector<int32_t>(static_cast<size_t>(tokens),
-                                                  static_cast<int32_t>(id)),
-                   .arrival_s = arrival_s,
-                   .max_tokens = 8});
+    scheduler.Add(
+        {.id = id,
+         .tokens = std::vector<int32_t>(static_cast<size_t>(tokens), static_cast<int32_t>(id)),
+         .arrival_s = arrival_s,
+         .max_tokens = 8});
   }
   static std::vector<RequestId> Step(Scheduler& scheduler, double now_s) {
     const StepPlan& plan = scheduler.Plan(now_s);
@@ -243,8 +243,8 @@ class MindieSteps : public testing::Test {
 };
 using Ids = std::vector<RequestId>;
 
-// "First of maxPrefillBatchSize / maxPrefillTokens closes the batch"; "token budget = max(maxSeqLen,
-// maxPrefillTokens)"; "FCFS with head-of-line blocking". (1.5, 3.2)
+// "First of maxPrefillBatchSize / maxPrefillTokens closes the batch"; "token budget =
+// max(maxSeqLen, maxPrefillTokens)"; "FCFS with head-of-line blocking". (1.5, 3.2)
 TEST_F(MindieSteps, ABatchIsClosedByItsRequestsOrItsTokens) {
   Scheduler scheduler(Config());
   for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
@@ -286,8 +286,8 @@ TEST_F(MindieSteps, APrefillThatGivesNothingBecomesADecodeStep) {
   EXPECT_EQ(last_.decision.left_out, LeftOut::kStage);
 }
 
-// "A request waiting longer than maxFirstTokenWaitTime with no output -> one running request (newest)
-// is preempted for it." (3.2)
+// "A request waiting longer than maxFirstTokenWaitTime with no output -> one running request
+// (newest) is preempted for it." (3.2)
 TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
   SchedulerConfig config = Config();
   config.blocks = 6;
@@ -298,7 +298,7 @@ TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
   Add(scheduler, 1, 7, 0);
   Add(scheduler, 2, 7, 0);
   EXPECT_EQ(Step(scheduler, 0), (Ids{1, 2}));
-  Add(scheduler, 3, 6, 0.5);  // two blocks and one to spare: two are free
+  Add(scheduler, 3, 6, 0.5);                   // two blocks and one to spare: two are free
   EXPECT_EQ(Step(scheduler, 3), (Ids{1, 2}));  // waited 2.5 s, not longer
   EXPECT_EQ(Step(scheduler, 3.1), Ids{3});
   ASSERT_EQ(last_.preempted.size(), 1U);
@@ -363,13 +363,14 @@ TEST_F(MindieSteps, AStepIsExplainedInOneLine) {
   Scheduler scheduler(Config());
   for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
   Step(scheduler, 1);
-  EXPECT_EQ(ExplainStep(last_, 1).Dump(),
-            R"x({"now_s":1.0,"choice":"prefill","rule":"prefill_at_once","because":"the oldest has )x"
-            R"x(waited long enough, or a batch is full","paragraph":"3.1 (4)","compared":{"swapped":)x"
-            R"x(0.0,"waiting":3.0,"oldestWaitMs":1000.0,"maxQueueDelayMs":5.0,"maxPrefillBatchSize":)x"
-            R"x(2.0,"freeBlocks":40.0,"fivePercentOfBlocks":2.0},"computes":{"prefill_tokens":4,)x"
-            R"x("decoding":0,"entered":2,"cached_tokens":0},"waiting":1,"left_waiting":{"id":3,)x"
-            R"x("why":"prefill_batch","need":3,"have":2}})x");
+  EXPECT_EQ(
+      ExplainStep(last_, 1).Dump(),
+      R"x({"now_s":1.0,"choice":"prefill","rule":"prefill_at_once","because":"the oldest has )x"
+      R"x(waited long enough, or a batch is full","paragraph":"3.1 (4)","compared":{"swapped":)x"
+      R"x(0.0,"waiting":3.0,"oldestWaitMs":1000.0,"maxQueueDelayMs":5.0,"maxPrefillBatchSize":)x"
+      R"x(2.0,"freeBlocks":40.0,"fivePercentOfBlocks":2.0},"computes":{"prefill_tokens":4,)x"
+      R"x("decoding":0,"entered":2,"cached_tokens":0},"waiting":1,"left_waiting":{"id":3,)x"
+      R"x("why":"prefill_batch","need":3,"have":2}})x");
 }
 
 TEST_F(MindieSteps, WhatCanNeverRunIsSaidWithItsNumbers) {
@@ -380,10 +381,11 @@ TEST_F(MindieSteps, WhatCanNeverRunIsSaidWithItsNumbers) {
   Step(scheduler, 0);
   ASSERT_TRUE(last_.stuck.has_value());
   EXPECT_EQ(last_.stuck->id, 1);
-  EXPECT_EQ(last_.stuck->what,
-            "the scheduler cannot go on: the sequence has 9 tokens, 8 of them computed, and needs 3 "
-            "cache blocks of 4; it holds 2, of all 2 blocks 0 are free and 0 cached; 1 sequences "
-            "run, 0 wait; a step has 512 tokens and 64 rows of logits");
+  EXPECT_EQ(
+      last_.stuck->what,
+      "the scheduler cannot go on: the sequence has 9 tokens, 8 of them computed, and needs 3 "
+      "cache blocks of 4; it holds 2, of all 2 blocks 0 are free and 0 cached; 1 sequences "
+      "run, 0 wait; a step has 512 tokens and 64 rows of logits");
   const std::string line = ExplainStep(last_, 0).Dump();
   EXPECT_NE(line.find("\"stuck\":{\"id\":1,"), std::string::npos);
   scheduler.Finish(1);

@@ -213,8 +213,7 @@ Stage Scheduler::Choose(const Load& load) {
     case Policy::kFcfs:
       return ChooseFcfs(load, plan_.decision);
     case Policy::kMindie: {
-      const Stage stage =
-          ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
+      const Stage stage = ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
       if (config_.mindie.dynamic_batch_size && stage == Stage::kDecode) {
         AdjustDecodeBatch(config_.mindie, predictor_, mindie_);
       }

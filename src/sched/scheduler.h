@@ -75,8 +75,8 @@ struct SchedulerTotals {
 //         Extend and Finish: O(1) and what the blocks take.
 class Scheduler {
  public:
-  // CHECK: blocks >= 0, every other limit >= 1, max_logit_rows >= max_sequences. `predictor` is asked
-  // by mindie's stageSelectPolicy 2; without one, step times are learnt from Observe.
+  // CHECK: blocks >= 0, every other limit >= 1, max_logit_rows >= max_sequences. `predictor` is
+  // asked by mindie's stageSelectPolicy 2; without one, step times are learnt from Observe.
   explicit Scheduler(const SchedulerConfig& config, StepPredictor predictor = nullptr);
 
   // The blocks a sequence of `tokens` needs.

@@ -194,9 +194,9 @@ void SchedulerShadow::CheckNobodyIsOvertaken(const StepPlan& plan) const {
   for (const auto& [id, other] : live_) {
     if (other.place != Place::kReturning) continue;
     // Who gives way to a request that waited too long for its first token does so on its entry.
-    FATHOM_CHECK(std::ranges::any_of(plan.preempted, [&, victim = id](const Preemption& preemption) {
-      return preemption.id == victim &&
-             preemption.reason == Preemption::Reason::kFirstTokenWait;
+    FATHOM_CHECK(std::ranges::any_of(plan.preempted, [&,
+                                                      victim = id](const Preemption& preemption) {
+      return preemption.id == victim && preemption.reason == Preemption::Reason::kFirstTokenWait;
     }));
   }
 }

@@ -11,8 +11,8 @@
 
 namespace fathom {
 
-// A request inside the scheduler. What every step of a decoding sequence touches comes first, on two
-// cache lines: at thousands of sequences the lines are what a step costs.
+// A request inside the scheduler. What every step of a decoding sequence touches comes first, on
+// two cache lines: at thousands of sequences the lines are what a step costs.
 struct alignas(64) SequenceState {
   // Waiting: never ran. Returning: ran, lost its blocks and waits again, before all others.
   enum class Place { kNowhere, kWaiting, kReturning, kRunning };
@@ -24,11 +24,11 @@ struct alignas(64) SequenceState {
 
   Place place = Place::kNowhere;
   LogitRows rows = LogitRows::kLast;
-  int64_t share = 0;          // tokens granted in the step that is being planned
-  int64_t charged = 0;        // tokens its client was charged for
-  int64_t prompt_tokens = 0;  // of tokens
-  int64_t step = -1;          // the last one that computed something of it
-  int64_t published = 0;      // its first blocks that can be found by others
+  int64_t share = 0;               // tokens granted in the step that is being planned
+  int64_t charged = 0;             // tokens its client was charged for
+  int64_t prompt_tokens = 0;       // of tokens
+  int64_t step = -1;               // the last one that computed something of it
+  int64_t published = 0;           // its first blocks that can be found by others
   PrefixNode node = kEmptyPrefix;  // the prefix that ends with them
   int32_t client = 0;              // of the WaitingQueue
 

@@ -25,7 +25,7 @@ class FittedLine {
 
  private:
   double weight_ = 0;
-  double x_ = 0;   // weighted sums
+  double x_ = 0;  // weighted sums
   double y_ = 0;
   double xx_ = 0;
   double xy_ = 0;

@@ -55,7 +55,7 @@ TEST(WaitingQueue, WhoGoesAwayLeavesTheOthersInOrder) {
 // A request counts as come priority * step after its arrival.
 TEST(WaitingQueue, WaitingMakesUpForPriority) {
   const struct {
-    double arrival_of_low;  // priority 2
+    double arrival_of_low;   // priority 2
     double arrival_of_high;  // priority 0
     int32_t first;
   } rows[] = {{0, 100, 1}, {0, 119, 1}, {0, 121, 0}, {50, 50, 1}};
@@ -95,8 +95,8 @@ TEST(WaitingQueue, WhoWasAwayHasSavedNothingUp) {
   EXPECT_EQ(queue.First(), 5);  // 1000 against 1001: 2 did not begin at 0
 }
 
-// Two clients that always have requests waiting get equal shares, however unequal their requests are
-// and how many they have; the difference never exceeds one request of each.
+// Two clients that always have requests waiting get equal shares, however unequal their requests
+// are and how many they have; the difference never exceeds one request of each.
 TEST(WaitingQueue, ClientsThatAlwaysWaitGetEqualShares) {
   WaitingQueue queue(60);
   std::map<int32_t, int64_t> got;

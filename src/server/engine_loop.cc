@@ -15,6 +15,7 @@
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
 #include "server/metrics.h"
+#include "server/schedule_log.h"
 
 namespace fathom {
 namespace {
@@ -35,8 +36,12 @@ EngineGauges ReadGauges(const Engine& engine) {
 
 }  // namespace
 
-EngineLoop::EngineLoop(Engine& engine, const Clock& clock, Deliver deliver)
-    : engine_(engine), clock_(clock), deliver_(std::move(deliver)), thread_([this] { Run(); }) {}
+EngineLoop::EngineLoop(Engine& engine, const Clock& clock, ScheduleLog& schedule, Deliver deliver)
+    : engine_(engine),
+      clock_(clock),
+      schedule_(schedule),
+      deliver_(std::move(deliver)),
+      thread_([this] { Run(); }) {}
 
 EngineLoop::~EngineLoop() {
   {
@@ -88,6 +93,7 @@ void EngineLoop::Run() {
     Enter("making a step", true);
     StepResult result = engine_.Step();
     wait_until_s_ = result.wait_until_s;
+    schedule_.Record(*engine_.last_plan(), clock_.Seconds());
     StepNews news = Collect(std::move(result));
     Publish();
     Enter("delivering", true);

@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "sched/request.h"
 #include "server/metrics.h"
+#include "server/schedule_log.h"
 
 namespace fathom {
 
@@ -47,12 +48,13 @@ struct LoopProgress {
 // event with `finish`, its last.
 //
 // Threads   Submit, Cancel, progress and gauges from any thread; they never wait for a step.
-// Lifetime  engine, clock and what `deliver` uses outlive it.
+// Lifetime  engine, clock, log and what `deliver` uses outlive it.
 class EngineLoop {
  public:
   using Deliver = std::function<void(StepNews)>;
 
-  EngineLoop(Engine& engine, const Clock& clock, Deliver deliver);
+  // Each step's plan goes to `schedule`.
+  EngineLoop(Engine& engine, const Clock& clock, ScheduleLog& schedule, Deliver deliver);
   // Ends the thread after the step it is in; requests still open get no more events.
   ~EngineLoop();
   EngineLoop(const EngineLoop&) = delete;
@@ -89,6 +91,7 @@ class EngineLoop {
 
   Engine& engine_;
   const Clock& clock_;
+  ScheduleLog& schedule_;
   const Deliver deliver_;
 
   std::mutex commands_mutex_;

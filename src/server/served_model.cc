@@ -41,8 +41,10 @@ std::vector<int32_t> ServedModel::StopIdsFor(const GenerationOptions& options) c
 std::optional<int64_t> ServedModel::AnswerLimit(const GenerationOptions& options,
                                                 int64_t prompt_tokens) const {
   const int64_t room = max_model_len - prompt_tokens;
+  if (prompt_tokens > max_prompt_tokens) return std::nullopt;
   if (room < 1 || options.max_tokens.value_or(0) > room) return std::nullopt;
-  return options.max_tokens.value_or(std::min(defaults.max_new_tokens.value_or(room), room));
+  const int64_t wanted = options.max_tokens.value_or(defaults.max_new_tokens.value_or(room));
+  return std::min({wanted, room, max_answer_tokens});
 }
 
 }  // namespace fathom

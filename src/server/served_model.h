@@ -25,6 +25,8 @@ struct ServedModel {
   std::vector<int32_t> eos_ids;
   int64_t vocab = 0;
   int64_t max_model_len = 0;
+  int64_t max_prompt_tokens = INT64_MAX;  // MindIE's maxInputTokenLen
+  int64_t max_answer_tokens = INT64_MAX;  // MindIE's maxIterTimes: longer answers are cut
   ReasoningField reasoning = ReasoningField::kReasoningContent;
   bool log_text = false;
 

@@ -190,11 +190,16 @@ std::vector<Route> Server::Routes() {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());
   };
   const auto metrics = [this](const RoutedRequest& routed) { AnswerMetrics(routed); };
+  const auto schedule = [this](const RoutedRequest& routed) {
+    const Serving* serving = NeedServing(routed);
+    if (serving != nullptr) routed.SendJson(200, serving->schedule().Body());
+  };
   std::vector<Route> routes = {
       {"GET", "/health", true, health},
       {"GET", "/ping", true, health},
       {"POST", "/ping", true, health},
       {"GET", "/version", true, version},
+      {"GET", "/debug/schedule", false, schedule},
       {"GET", "/metrics", !options_.metrics_need_key, metrics},
       {"POST", "/tokenize", false, Text(AnswerTokenize)},
       {"POST", "/detokenize", false, Text(AnswerDetokenize)},

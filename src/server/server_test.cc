@@ -150,6 +150,15 @@ TEST(Server, TheLogHasALineForEachRequestAndNoText) {
   EXPECT_EQ(server.log().find("hello"), std::string::npos);
 }
 
+TEST(Server, SaysWhyTheLastStepsWereAsTheyWere) {
+  TestServer server;
+  server.Post("/v1/chat/completions", Chat("hello", 2));
+  const Json steps = At(Parse(server.Get("/debug/schedule").body), {"steps"});
+  ASSERT_TRUE(steps.is_array());
+  ASSERT_GE(steps.as_array().size(), 2U);
+  EXPECT_EQ(At(steps, {"0", "choice"}), Json("mixed")) << steps.Dump();
+}
+
 TEST(Server, TheIdOfAnAnswerIsTheOneThatWasAskedFor) {
   TestServer server;
   Json request = Chat("hello");

@@ -33,6 +33,8 @@ namespace {
 
 // Requests that may wait for a thread that prepares them.
 constexpr size_t kUnprepared = 512;
+// Steps that /debug/schedule shows.
+constexpr size_t kStepsKept = 100;
 
 }  // namespace
 
@@ -46,7 +48,8 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       admission_(options.max_running, options.max_queue),
       delivery_(options.delivery_threads, clock),
-      loop_(engine, clock, [this](StepNews news) { Deliver(std::move(news)); }) {
+      schedule_(kStepsKept, options.explain),
+      loop_(engine, clock, schedule_, [this](StepNews news) { Deliver(std::move(news)); }) {
   for (int i = 0; i < options.prepare_threads; ++i) {
     preparers_.push_back(std::make_unique<TaskThread>(kUnprepared));
   }

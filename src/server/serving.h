@@ -20,16 +20,18 @@
 #include "server/preparation.h"
 #include "server/request_log.h"
 #include "server/router.h"
+#include "server/schedule_log.h"
 #include "server/served_model.h"
 #include "server/text_routes.h"
 
 namespace fathom {
 
 struct ServingOptions {
-  int64_t max_running = 64;  // the engine's sequences
-  int64_t max_queue = 1024;  // requests beside them that may wait
-  int prepare_threads = 2;   // parse, render and tokenize
-  int delivery_threads = 2;  // detokenize and write
+  int64_t max_running = 64;        // the engine's sequences
+  int64_t max_queue = 1024;        // requests beside them that may wait
+  int prepare_threads = 2;         // parse, render and tokenize
+  int delivery_threads = 2;        // detokenize and write
+  ScheduleLog::Sink explain = {};  // gets a line of JSON for each step
 };
 
 // A model at work: from a routed request to the answer's last byte. Text is prepared on threads of
@@ -58,6 +60,8 @@ class Serving {
 
   const ServedModel& model() const { return model_; }
   const EngineLoop& loop() const { return loop_; }
+  // Why the last steps were as they were.
+  const ScheduleLog& schedule() const { return schedule_; }
 
  private:
   // Off the network's threads; refused when too much waits.
@@ -74,6 +78,7 @@ class Serving {
   const AnswerServices services_;
   Admission admission_;
   Delivery delivery_;
+  ScheduleLog schedule_;
   EngineLoop loop_;
   std::atomic<size_t> next_preparer_ = 0;
   std::vector<std::unique_ptr<TaskThread>> preparers_;  // last: they use all of the above
