@@ -178,7 +178,9 @@ StepResult Engine::Step() {
   result.wait_until_s = plan.wait_until_s;
   if (plan.empty()) return result;
   PrepareWork(plan, result);
+  const double began = clock_.Seconds();
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
+  scheduler_.Observe(plan.shape, clock_.Seconds() - began);
   SampleAll(forward);
   for (const Work& work : work_) {
     if (work.sequence->score) {

@@ -32,6 +32,9 @@ struct EngineLimits {
   // Bytes for the cache. None: room for max_num_seqs of the longest sequences, at most what is left
   // after the weights (then sequences that grow into each other are preempted).
   std::optional<int64_t> kv_cache_bytes = std::nullopt;
+  // Bytes beside the cache for sequences that lose their blocks to others.
+  int64_t swap_bytes = 0;
+  bool prefix_cache = true;  // prompts that begin alike are computed once
   DType kv_dtype = DType::kBF16;
   bool mtp = false;  // the MTP layer is loaded too
   int threads = 1;   // of the pool

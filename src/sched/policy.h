@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "sched/decision.h"
+#include "sched/mindie_policy.h"
 #include "sched/scheduler_config.h"
 #include "sched/stage_limits.h"
+#include "sched/step_time.h"
 
 namespace fathom {
 
@@ -19,6 +21,9 @@ struct Load {
   int64_t swapped = 0;          // sequences that can decode once their blocks are back
   int64_t free_blocks = 0;      // free or cached
   int64_t blocks = 0;           // all
+  double next_arrival_s = 0;    // of the first of those that wait
+  int64_t next_prompt_tokens = 0;
+  double last_token_s = 0;  // when a step gave tokens last
 };
 
 // Chooses what the next step computes, and says why in `decision` (its rule and numbers).
@@ -26,8 +31,19 @@ struct Load {
 Stage ChooseChunked(const Load& load, Decision& decision);
 Stage ChooseFcfs(const Load& load, Decision& decision);
 
+// MindIE's, "decision for decision"; two rules are added that it needs not: a prompt longer than a
+// step goes on, and whoever lost its blocks comes back before anybody new enters.
+Stage ChooseMindie(const MindiePolicy& policy, const Load& load, const StepPredictor& predict,
+                   MindieState& state, Decision& decision);
+// When the oldest of those that wait has waited long enough.
+double QueueDelayEnds(const MindiePolicy& policy, const Load& load);
+// The dynamic batch size moves towards the largest whose step is predicted to be in time.
+void AdjustDecodeBatch(const MindiePolicy& policy, const StepPredictor& predict,
+                       MindieState& state);
+
 StageLimits ChunkedLimits(const SchedulerConfig& config);
 StageLimits FcfsLimits(const SchedulerConfig& config, Stage stage);
+StageLimits MindieLimits(const SchedulerConfig& config, Stage stage, const MindieState& state);
 
 }  // namespace fathom
 

@@ -50,10 +50,9 @@ int64_t PrefixCache::IdleBlocks(const PrefixMatch& match) const {
 }
 
 PrefixNode PrefixCache::Publish(int32_t block, PrefixNode parent, std::span<const int32_t> tokens) {
-  const int32_t known = index_.Find(parent, tokens);
-  if (known >= 0) return index_.node(known);
-  pool_.Keep(block);
-  return index_.Insert(block, parent, tokens);
+  const PrefixNode node = index_.Insert(block, parent, tokens);
+  if (index_.Has(block)) pool_.Keep(block);
+  return node;
 }
 
 void PrefixCache::Forget(int32_t block) {

@@ -44,6 +44,10 @@ class PrefixCache {
   // `block`, which the caller holds, was computed: it holds `tokens` after `parent`. Returns the
   // prefix that ends with them; when another block holds the same, that is the one to be found.
   PrefixNode Publish(int32_t block, PrefixNode parent, std::span<const int32_t> tokens);
+  // Publish of the same will come soon.
+  void Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const {
+    index_.Prefetch(parent, tokens);
+  }
   // The contents cannot be trusted: they are not to be found again.
   void Forget(int32_t block);
 

@@ -41,35 +41,15 @@ int64_t CommonPrefix(std::span<const int32_t> a, std::span<const int32_t> b) {
 
 }  // namespace
 
-PrefixIndex::Chains::Chains(int64_t blocks) {
-  const uint64_t buckets = std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(blocks, 1)));
-  mask_ = buckets - 1;
-  heads_.resize(buckets, -1);
-  links_.resize(static_cast<size_t>(blocks));
-}
-
-void PrefixIndex::Chains::Insert(uint64_t hash, int32_t block) {
-  int32_t& head = heads_[hash & mask_];
-  links_[static_cast<size_t>(block)] = {-1, head};
-  if (head >= 0) links_[static_cast<size_t>(head)].previous = block;
-  head = block;
-}
-
-void PrefixIndex::Chains::Erase(uint64_t hash, int32_t block) {
-  const Link link = links_[static_cast<size_t>(block)];
-  if (link.next >= 0) links_[static_cast<size_t>(link.next)].previous = link.previous;
-  if (link.previous >= 0) {
-    links_[static_cast<size_t>(link.previous)].next = link.next;
-  } else {
-    heads_[hash & mask_] = link.next;
-  }
-}
-
-PrefixIndex::PrefixIndex(int64_t blocks, int64_t block_tokens)
-    : block_tokens_(block_tokens), whole_(blocks), first_(blocks) {
+PrefixIndex::PrefixIndex(int64_t blocks, int64_t block_tokens) : block_tokens_(block_tokens) {
   FATHOM_CHECK(blocks >= 0 && block_tokens >= 1);
   entries_.resize(static_cast<size_t>(blocks));
   tokens_.resize(static_cast<size_t>(blocks * block_tokens));
+  // Few blocks share a bucket: each that does costs a cache miss or two.
+  const uint64_t buckets = 4 * std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(blocks, 1)));
+  mask_ = buckets - 1;
+  whole_.resize(buckets, -1);
+  first_.resize(buckets, -1);
 }
 
 std::span<const int32_t> PrefixIndex::TokensOf(int32_t block) const {
@@ -78,10 +58,14 @@ std::span<const int32_t> PrefixIndex::TokensOf(int32_t block) const {
 }
 
 int32_t PrefixIndex::Find(PrefixNode parent, std::span<const int32_t> tokens) const {
-  const uint64_t hash = HashWhole(parent, tokens);
-  for (int32_t block = whole_.First(hash); block >= 0; block = whole_.Next(block)) {
-    const Entry& entry = entries_[static_cast<size_t>(block)];
-    if (entry.hash != hash || entry.parent != parent) continue;
+  return FindHashed(HashWhole(parent, tokens), parent, tokens);
+}
+
+int32_t PrefixIndex::FindHashed(uint64_t hash, PrefixNode parent,
+                                std::span<const int32_t> tokens) const {
+  for (int32_t block = whole_[hash & mask_]; block >= 0; block = At(block).whole.next) {
+    const Entry& entry = At(block);
+    if (entry.whole_hash != hash || entry.parent != parent) continue;
     if (std::ranges::equal(TokensOf(block), tokens)) return block;
   }
   return -1;
@@ -92,9 +76,9 @@ PrefixIndex::Partial PrefixIndex::FindPartial(PrefixNode parent,
   Partial best;
   if (tokens.empty()) return best;
   int looked_at = 0;
-  int32_t block = first_.First(HashFirst(parent, tokens.front()));
-  for (; block >= 0 && looked_at < kCandidates; block = first_.Next(block)) {
-    if (entries_[static_cast<size_t>(block)].parent != parent) continue;
+  int32_t block = first_[HashFirst(parent, tokens.front()) & mask_];
+  for (; block >= 0 && looked_at < kCandidates; block = At(block).first.next) {
+    if (At(block).parent != parent) continue;
     ++looked_at;
     const int64_t common = CommonPrefix(TokensOf(block), tokens);
     if (common > best.tokens) best = {block, common};
@@ -104,20 +88,46 @@ PrefixIndex::Partial PrefixIndex::FindPartial(PrefixNode parent,
 
 PrefixNode PrefixIndex::Insert(int32_t block, PrefixNode parent, std::span<const int32_t> tokens) {
   FATHOM_CHECK(!Has(block) && static_cast<int64_t>(tokens.size()) == block_tokens_);
-  Entry& entry = entries_[static_cast<size_t>(block)];
-  entry = {++last_node_, parent, HashWhole(parent, tokens)};
+  const uint64_t hash = HashWhole(parent, tokens);
+  const int32_t known = FindHashed(hash, parent, tokens);
+  if (known >= 0) return node(known);
+  Entry& entry = At(block);
+  entry = {.node = ++last_node_,
+           .parent = parent,
+           .whole_hash = hash,
+           .first_hash = HashFirst(parent, tokens.front()),
+           .whole = {},
+           .first = {}};
   std::ranges::copy(tokens, tokens_.begin() + block * block_tokens_);
-  whole_.Insert(entry.hash, block);
-  first_.Insert(HashFirst(parent, tokens.front()), block);
+  LinkIn(whole_, &Entry::whole, entry.whole_hash, block);
+  LinkIn(first_, &Entry::first, entry.first_hash, block);
   return entry.node;
 }
 
+void PrefixIndex::Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const {
+  __builtin_prefetch(&whole_[HashWhole(parent, tokens) & mask_]);
+  __builtin_prefetch(&first_[HashFirst(parent, tokens.front()) & mask_]);
+}
+
 void PrefixIndex::Forget(int32_t block) {
-  Entry& entry = entries_[static_cast<size_t>(block)];
+  Entry& entry = At(block);
   if (entry.node == kEmptyPrefix) return;
-  whole_.Erase(entry.hash, block);
-  first_.Erase(HashFirst(entry.parent, TokensOf(block).front()), block);
+  Unlink(whole_, &Entry::whole, entry.whole_hash, block);
+  Unlink(first_, &Entry::first, entry.first_hash, block);
   entry = {};
+}
+
+void PrefixIndex::LinkIn(Buckets& buckets, Link Entry::*link, uint64_t hash, int32_t block) {
+  int32_t& head = buckets[hash & mask_];
+  At(block).*link = {-1, head};
+  if (head >= 0) (At(head).*link).previous = block;
+  head = block;
+}
+
+void PrefixIndex::Unlink(Buckets& buckets, Link Entry::*link, uint64_t hash, int32_t block) {
+  const Link gone = At(block).*link;
+  if (gone.next >= 0) (At(gone.next).*link).previous = gone.previous;
+  (gone.previous >= 0 ? (At(gone.previous).*link).next : buckets[hash & mask_]) = gone.next;
 }
 
 }  // namespace fathom

@@ -1,6 +1,7 @@
 #include "sched/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "sched/sequence_state.h"
 #include "sched/stage_limits.h"
 #include "sched/step_plan.h"
+#include "sched/step_time.h"
 
 namespace fathom {
 namespace {
@@ -26,8 +28,9 @@ constexpr int32_t kNone = RankedList::kNone;
 
 }  // namespace
 
-Scheduler::Scheduler(const SchedulerConfig& config)
+Scheduler::Scheduler(const SchedulerConfig& config, StepPredictor predictor)
     : config_(config),
+      predictor_(std::move(predictor)),
       cache_(config.blocks, config.block_tokens, config.prefix_cache),
       swap_pool_(config.swap_blocks),
       queue_(config.priority_step_s) {
@@ -35,6 +38,8 @@ Scheduler::Scheduler(const SchedulerConfig& config)
   FATHOM_CHECK(config.max_batched_tokens >= 1);
   FATHOM_CHECK(config.max_sequences >= 1);
   FATHOM_CHECK(config.max_logit_rows >= config.max_sequences);
+  if (predictor_) return;
+  predictor_ = [this](const StepShape& shape) { return step_times_.Predict(shape); };
 }
 
 int64_t Scheduler::BlocksFor(int64_t tokens) const { return CeilDiv(tokens, config_.block_tokens); }
@@ -61,10 +66,11 @@ void Scheduler::Add(ScheduledRequest request) {
     std::ranges::push_heap(deadlines_, std::greater<>());
   }
   queue_.Push(slot, {request.client, request.priority, request.arrival_s});
+  sequence.client = queue_.ClientOf(slot);
 }
 
 void Scheduler::Extend(RequestId id, int32_t token) {
-  SequenceState& sequence = At(Find(id));
+  SequenceState& sequence = At(FindPlanned(id));
   FATHOM_CHECK(sequence.place == SequenceState::Place::kRunning && sequence.left() == 0);
   sequence.tokens.push_back(token);
   owed_ += Lacking(sequence, sequence.known());
@@ -74,11 +80,15 @@ void Scheduler::Finish(RequestId id, Contents contents) { Remove(Find(id), conte
 
 const StepPlan& Scheduler::Plan(double now_s) {
   plan_.Clear();
+  planned_slots_.clear();
+  next_extended_ = 0;
   ++steps_;
   step_swaps_ = 0;
+  now_s_ = now_s;
   PublishComputed();
   Expire(now_s);
-  const Stage stage = Choose(Measure(now_s));
+  const Load load = Measure(now_s);
+  const Stage stage = Choose(load);
   plan_.decision.stage = stage;
   if (stage != Stage::kNone) PlanStage(stage);
   // A prompt that cannot enter must not keep the others from going on.
@@ -89,6 +99,8 @@ const StepPlan& Scheduler::Plan(double now_s) {
     PlanStage(Stage::kDecode);
   }
   plan_.decision.still_waiting = waiting();
+  if (!plan_.empty()) last_token_s_ = now_s;
+  if (plan_.decision.rule == Rule::kQueueDelay) PlanWaiting(load);
   Guard();
   return plan_;
 }
@@ -97,6 +109,20 @@ int32_t Scheduler::Find(RequestId id) const {
   const auto entry = slot_of_.find(id);
   FATHOM_CHECK(entry != slot_of_.end());
   return entry->second;
+}
+
+int32_t Scheduler::FindPlanned(RequestId id) {
+  // Mostly they are extended in the order of the plan.
+  constexpr size_t kAhead = 8;
+  if (next_extended_ + kAhead < planned_slots_.size()) {
+    __builtin_prefetch(&At(planned_slots_[next_extended_ + kAhead]));
+  }
+  while (next_extended_ < plan_.sequences.size()) {
+    const size_t i = next_extended_++;
+    if (plan_.sequences[i].id == id && At(planned_slots_[i]).id == id) return planned_slots_[i];
+    if (plan_.sequences[i].sample) break;
+  }
+  return Find(id);
 }
 
 int32_t Scheduler::NewSlot() {
@@ -164,7 +190,19 @@ Load Scheduler::Measure(double now_s) const {
   load.swapped = swapped_;
   load.free_blocks = cache_.pool().available();
   load.blocks = config_.blocks;
+  load.last_token_s = last_token_s_;
+  const int32_t next = NextToEnter({.decodes = false});
+  if (next != kNone) load.next_arrival_s = At(next).arrival_s;
+  if (next != kNone) load.next_prompt_tokens = At(next).known();
   return load;
+}
+
+void Scheduler::PlanWaiting(const Load& load) {
+  if (!plan_.empty() || load.waiting == 0 || running() > 0) return;
+  double until = QueueDelayEnds(config_.mindie, load);
+  if (!deadlines_.empty()) until = std::min(until, deadlines_.front().first);
+  // A time that is none is left to the guard.
+  if (std::isfinite(until)) plan_.wait_until_s = until;
 }
 
 Stage Scheduler::Choose(const Load& load) {
@@ -174,21 +212,37 @@ Stage Scheduler::Choose(const Load& load) {
       return ChooseChunked(load, plan_.decision);
     case Policy::kFcfs:
       return ChooseFcfs(load, plan_.decision);
+    case Policy::kMindie: {
+      const Stage stage = ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
+      if (config_.mindie.dynamic_batch_size && stage == Stage::kDecode) {
+        AdjustDecodeBatch(config_.mindie, predictor_, mindie_);
+      }
+      return stage;
+    }
   }
   return Stage::kNone;
 }
 
 StageLimits Scheduler::LimitsOf(Stage stage) const {
-  if (config_.policy == Policy::kFcfs) return FcfsLimits(config_, stage);
-  return ChunkedLimits(config_);
+  switch (config_.policy) {
+    case Policy::kChunked:
+      return ChunkedLimits(config_);
+    case Policy::kFcfs:
+      return FcfsLimits(config_, stage);
+    case Policy::kMindie:
+      return MindieLimits(config_, stage, mindie_);
+  }
+  return {};
 }
 
 void Scheduler::PlanStage(Stage stage) {
   const StageLimits limits = LimitsOf(stage);
   Budget budget{limits.tokens, config_.max_logit_rows, limits.entering};
-  if (limits.decodes || prompts_ > 0) {
+  if (prompts_ > 0) {
     ShareOut(limits, budget);
     PlaceRunning();
+  } else if (limits.decodes) {
+    DecodeAll(limits, budget);
   }
   // Who enters now would take what was just taken from a sequence that is ranked higher.
   if (plan_.preempted.empty()) {
@@ -225,61 +279,84 @@ void Scheduler::Grant(SequenceState& sequence, Budget& budget) {
   budget.logit_rows -= all_rows ? sequence.share : (sequence.share == sequence.left() ? 1 : 0);
 }
 
-void Scheduler::PlaceRunning() {
-  // running_ loses its last one on the way, never one that was placed already.
-  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
-    const SequenceState& sequence = At(slot);
-    if (sequence.share == 0) continue;
-    const int64_t lacking = Lacking(sequence, sequence.computed + sequence.share);
-    while (lacking > cache_.pool().available() && running_.last() != slot) {
-      Preempt(running_.last(), sequence.id, Preemption::Reason::kBlocks);
-    }
-    Place(slot, /*enters=*/false);
+void Scheduler::DecodeAll(const StageLimits& limits, Budget& budget) {
+  int64_t decoding = limits.decoding;
+  for (int32_t slot = running_.first(); slot != kNone && decoding > 0; slot = running_.next(slot)) {
+    SequenceState& sequence = At(slot);
+    if (sequence.left() != 1) continue;
+    Grant(sequence, budget);
+    if (sequence.share == 0) return;
+    PlaceOrPreempt(slot);
+    --decoding;
   }
+}
+
+void Scheduler::PlaceRunning() {
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
+    if (At(slot).share > 0) PlaceOrPreempt(slot);
+  }
+}
+
+void Scheduler::PlaceOrPreempt(int32_t slot) {
+  const SequenceState& sequence = At(slot);
+  // running_ loses its last one on the way, never one that was placed already.
+  const int64_t lacking = Lacking(sequence, sequence.computed + sequence.share);
+  while (lacking > cache_.pool().available() && running_.last() != slot) {
+    Preempt(running_.last(), sequence.id, Preemption::Reason::kBlocks);
+  }
+  Place(slot, /*enters=*/false);
 }
 
 void Scheduler::Place(int32_t slot, bool enters) {
   SequenceState& sequence = At(slot);
-  const int64_t held = static_cast<int64_t>(sequence.blocks.size());
+  const auto held = static_cast<int64_t>(sequence.blocks.size());
   const int64_t room = (held + cache_.pool().available()) * config_.block_tokens;
+  const int64_t left = sequence.left();
   const int64_t count = std::min(sequence.share, room - sequence.computed);
   if (count <= 0) return;
-  const int64_t lacking = Lacking(sequence, sequence.computed + count);
-  PlannedSequence planned;
+  PlannedSequence& planned = plan_.sequences.emplace_back();
+  planned_slots_.push_back(slot);
   planned.id = sequence.id;
   planned.first_token = sequence.computed;
   planned.count = count;
   planned.first_block = static_cast<int64_t>(plan_.blocks.size());
   planned.cached_tokens = enters ? sequence.computed : 0;
   planned.enters = enters;
-  planned.sample = count == sequence.left();
-  if (enters)
+  planned.sample = count == left;
+  GiveBlocks(sequence, count, enters);
+  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
+  const bool decodes = left == 1 && (!enters || sequence.computed >= sequence.prompt_tokens);
+  (decodes ? plan_.shape.decoding : plan_.shape.prefill_tokens) += count;
+  if (left > 1 && left - count <= 1) --prompts_;
+  sequence.computed += count;
+  sequence.step = steps_;
+  Charge(sequence, planned.first_token);
+  if (Publishes(sequence) && sequence.computed >= (sequence.published + 1) * config_.block_tokens) {
+    to_publish_.push_back(slot);
+  }
+}
+
+void Scheduler::GiveBlocks(SequenceState& sequence, int64_t count, bool enters) {
+  // Whoever enters begins its table with the blocks it shares, copies or gets back.
+  if (enters) {
     plan_.blocks.insert(plan_.blocks.end(), sequence.blocks.begin(), sequence.blocks.end());
+  }
+  const int64_t lacking = Lacking(sequence, sequence.computed + count);
   for (int64_t i = 0; i < lacking; ++i) {
     sequence.blocks.push_back(cache_.Take());
     plan_.blocks.push_back(sequence.blocks.back());
   }
-  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
   owed_ -= lacking;
-  if (sequence.left() > 1 && sequence.left() - count <= 1) --prompts_;
-  sequence.computed += count;
-  sequence.step = steps_;
-  Charge(slot, planned.first_token);
-  if (Publishes(sequence) && sequence.computed >= (sequence.published + 1) * config_.block_tokens) {
-    to_publish_.push_back(slot);
-  }
-  plan_.sequences.push_back(planned);
 }
 
-void Scheduler::Charge(int32_t slot, int64_t first_token) {
-  SequenceState& sequence = At(slot);
+void Scheduler::Charge(SequenceState& sequence, int64_t first_token) {
   // What is computed again after a preemption is not the client's fault.
   const int64_t from = std::max(sequence.charged, first_token);
   const int64_t count = sequence.computed - from;
   if (count <= 0) return;
   sequence.charged = sequence.computed;
   const int64_t prompt = std::clamp<int64_t>(sequence.prompt_tokens - from, 0, count);
-  queue_.Charge(slot, prompt + 2 * (count - prompt));
+  queue_.Charge(sequence.client, prompt + 2 * (count - prompt));
 }
 
 void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason reason) {
@@ -297,9 +374,16 @@ void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason
   plan_.preempted.push_back(preemption);
 }
 
+bool Scheduler::MaySwap(const SequenceState& sequence) const {
+  if (sequence.left() != 1 || sequence.rows == LogitRows::kAll) return false;
+  if (config_.policy == Policy::kMindie && step_swaps_ >= config_.mindie.max_preempt_count) {
+    return false;
+  }
+  return static_cast<int64_t>(sequence.blocks.size()) <= swap_pool_.free();
+}
+
 bool Scheduler::SwapOut(SequenceState& sequence) {
-  const bool room = static_cast<int64_t>(sequence.blocks.size()) <= swap_pool_.free();
-  if (sequence.left() != 1 || sequence.rows == LogitRows::kAll || !room) return false;
+  if (!MaySwap(sequence)) return false;
   for (const int32_t block : sequence.blocks) {
     sequence.swap_blocks.push_back(swap_pool_.Take());
     plan_.copies.push_back({BlockCopy::Kind::kToSwap, block, sequence.swap_blocks.back()});
@@ -321,11 +405,20 @@ void Scheduler::LeaveRunning(int32_t slot) {
 }
 
 int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const {
-  return std::max<int64_t>(BlocksFor(tokens) - static_cast<int64_t>(sequence.blocks.size()), 0);
+  const auto held = static_cast<int64_t>(sequence.blocks.size());
+  return tokens <= held * config_.block_tokens ? 0 : BlocksFor(tokens) - held;
 }
 
 void Scheduler::PublishComputed() {
-  for (const int32_t slot : to_publish_) Publish(At(slot));
+  // Each goes to places of the index that nobody touched lately: they are asked for in advance.
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < to_publish_.size() + kAhead; ++i) {
+    if (i < to_publish_.size()) {
+      const SequenceState& next = At(to_publish_[i]);
+      if (HasToPublish(next)) cache_.Prefetch(next.node, TokensToPublish(next));
+    }
+    if (i >= kAhead) Publish(At(to_publish_[i - kAhead]));
+  }
   to_publish_.clear();
   std::erase_if(computing_, [this](int32_t slot) {
     const SequenceState& sequence = At(slot);
@@ -334,15 +427,20 @@ void Scheduler::PublishComputed() {
   });
 }
 
+bool Scheduler::HasToPublish(const SequenceState& sequence) const {
+  return sequence.place == SequenceState::Place::kRunning && Publishes(sequence) &&
+         (sequence.published + 1) * config_.block_tokens <= sequence.computed;
+}
+
+std::span<const int32_t> Scheduler::TokensToPublish(const SequenceState& sequence) const {
+  const auto size = static_cast<size_t>(config_.block_tokens);
+  return std::span(sequence.tokens).subspan(static_cast<size_t>(sequence.published) * size, size);
+}
+
 void Scheduler::Publish(SequenceState& sequence) {
-  if (!Publishes(sequence) || sequence.place != SequenceState::Place::kRunning) return;
-  const int64_t size = config_.block_tokens;
-  for (; (sequence.published + 1) * size <= sequence.computed; ++sequence.published) {
-    const auto tokens =
-        std::span<const int32_t>(sequence.tokens)
-            .subspan(static_cast<size_t>(sequence.published * size), static_cast<size_t>(size));
+  for (; HasToPublish(sequence); ++sequence.published) {
     sequence.node = cache_.Publish(sequence.blocks[static_cast<size_t>(sequence.published)],
-                                   sequence.node, tokens);
+                                   sequence.node, TokensToPublish(sequence));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "sched/block_pool.h"
 #include "sched/decision.h"
+#include "sched/mindie_policy.h"
 #include "sched/policy.h"
 #include "sched/prefix_cache.h"
 #include "sched/ranked_list.h"
@@ -18,6 +20,7 @@
 #include "sched/sequence_state.h"
 #include "sched/stage_limits.h"
 #include "sched/step_plan.h"
+#include "sched/step_time.h"
 #include "sched/waiting_queue.h"
 
 namespace fathom {
@@ -72,8 +75,9 @@ struct SchedulerTotals {
 //         Extend and Finish: O(1) and what the blocks take.
 class Scheduler {
  public:
-  // CHECK: blocks >= 0, every other limit >= 1, max_logit_rows >= max_sequences.
-  explicit Scheduler(const SchedulerConfig& config);
+  // CHECK: blocks >= 0, every other limit >= 1, max_logit_rows >= max_sequences. `predictor` is
+  // asked by mindie's stageSelectPolicy 2; without one, step times are learnt from Observe.
+  explicit Scheduler(const SchedulerConfig& config, StepPredictor predictor = nullptr);
 
   // The blocks a sequence of `tokens` needs.
   int64_t BlocksFor(int64_t tokens) const;
@@ -99,6 +103,9 @@ class Scheduler {
   // tokens count as computed once the next call of any function is made. Valid until the next Plan.
   const StepPlan& Plan(double now_s);
 
+  // A step of this shape took so long.
+  void Observe(const StepShape& shape, double seconds) { step_times_.Observe(shape, seconds); }
+
   const SchedulerConfig& config() const { return config_; }
   const SchedulerTotals& totals() const { return totals_; }
   int64_t waiting() const { return queue_.size() + returning_.size(); }
@@ -121,6 +128,7 @@ class Scheduler {
   SequenceState& At(int32_t slot) { return slots_[static_cast<size_t>(slot)]; }
   const SequenceState& At(int32_t slot) const { return slots_[static_cast<size_t>(slot)]; }
   int32_t Find(RequestId id) const;
+  int32_t FindPlanned(RequestId id);
   int32_t NewSlot();
   void Remove(int32_t slot, Contents contents);
   void Expire(double now_s);
@@ -130,16 +138,22 @@ class Scheduler {
   Stage Choose(const Load& load);
   StageLimits LimitsOf(Stage stage) const;
   void PlanStage(Stage stage);
+  void PlanWaiting(const Load& load);
   void Guard();
   std::string Numbers(const SequenceState& sequence) const;
 
   // Running sequences.
   void ShareOut(const StageLimits& limits, Budget& budget);
   static void Grant(SequenceState& sequence, Budget& budget);
+  // ShareOut and PlaceRunning in one, when no prompt is being computed.
+  void DecodeAll(const StageLimits& limits, Budget& budget);
   void PlaceRunning();
+  void PlaceOrPreempt(int32_t slot);
   void Place(int32_t slot, bool enters);
-  void Charge(int32_t slot, int64_t first_token);
+  void GiveBlocks(SequenceState& sequence, int64_t count, bool enters);
+  void Charge(SequenceState& sequence, int64_t first_token);
   void Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason reason);
+  bool MaySwap(const SequenceState& sequence) const;
   bool SwapOut(SequenceState& sequence);
   void LeaveRunning(int32_t slot);
   // Blocks `sequence` lacks to hold its first `tokens` tokens.
@@ -149,6 +163,7 @@ class Scheduler {
   void Admit(const StageLimits& limits, Budget& budget);
   int32_t NextToEnter(const StageLimits& limits) const;
   LeftOut TryEnter(int32_t slot, const StageLimits& limits, Budget& budget);
+  bool MakeRoomForFirstToken(int32_t slot);
   LeftOut TryGrant(SequenceState& sequence, const StageLimits& limits, Budget& budget);
   bool HasBlocksFor(const SequenceState& sequence, int64_t found, int64_t idle);
   LeftOut No(LeftOut why, int64_t need, int64_t have);
@@ -163,9 +178,15 @@ class Scheduler {
     return cache_.enabled() && sequence.rows == LogitRows::kLast;
   }
   void PublishComputed();
+  bool HasToPublish(const SequenceState& sequence) const;
+  // Those of its next block.
+  std::span<const int32_t> TokensToPublish(const SequenceState& sequence) const;
   void Publish(SequenceState& sequence);
 
   SchedulerConfig config_;
+  StepPredictor predictor_;
+  StepTimes step_times_;
+  MindieState mindie_;
   PrefixCache cache_;
   BlockPool swap_pool_;
   WaitingQueue queue_;
@@ -182,8 +203,12 @@ class Scheduler {
   int64_t prompts_ = 0;  // running ones with more than one token left
   int64_t swapped_ = 0;  // returning ones that are swapped out
   int64_t step_swaps_ = 0;
+  double now_s_ = 0;
+  double last_token_s_ = 0;
   SchedulerTotals totals_;
   StepPlan plan_;
+  std::vector<int32_t> planned_slots_;  // of plan_.sequences
+  size_t next_extended_ = 0;            // of them
 
   std::vector<int32_t> to_publish_;   // whose blocks the last step filled
   std::vector<int32_t> computing_;    // whose prompts are not all published

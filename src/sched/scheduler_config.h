@@ -3,12 +3,15 @@
 
 #include <cstdint>
 
+#include "sched/mindie_policy.h"
+
 namespace fathom {
 
 // How prompts and decoding share the steps.
 enum class Policy {
   kChunked,  // both in each step, prompts in pieces, up to a budget of tokens (as vLLM does)
   kFcfs,     // prompts first, whole; decoding when no prompt can be computed
+  kMindie,   // as MindIE decides, with its parameters
 };
 
 struct SchedulerConfig {
@@ -23,6 +26,7 @@ struct SchedulerConfig {
   int64_t swap_blocks = 0;      // blocks beside the cache, for sequences that lose theirs
   double priority_step_s = 60;  // seconds of waiting that make up for one level of priority
   Policy policy = Policy::kChunked;
+  MindiePolicy mindie = {};  // of kMindie
 };
 
 }  // namespace fathom

@@ -12,6 +12,7 @@
 #include "sched/ranked_list.h"
 #include "sched/request.h"
 #include "sched/scheduler.h"
+#include "sched/scheduler_config.h"
 #include "sched/sequence_state.h"
 #include "sched/stage_limits.h"
 #include "sched/step_plan.h"
@@ -36,7 +37,10 @@ int64_t CommonTokens(const SequenceState& a, const SequenceState& b, int64_t mos
 
 void Scheduler::Admit(const StageLimits& limits, Budget& budget) {
   for (int32_t slot = NextToEnter(limits); slot != kNone; slot = NextToEnter(limits)) {
-    const LeftOut why = TryEnter(slot, limits, budget);
+    LeftOut why = TryEnter(slot, limits, budget);
+    if (why == LeftOut::kBlocks && MakeRoomForFirstToken(slot)) {
+      why = TryEnter(slot, limits, budget);
+    }
     if (why == LeftOut::kPrefix) {
       queue_.Take(slot);
       passed_over_.push_back(slot);
@@ -44,6 +48,8 @@ void Scheduler::Admit(const StageLimits& limits, Budget& budget) {
       plan_.decision.left_out_id = At(slot).id;
       break;
     }
+    // The blocks were taken for this one.
+    if (!plan_.preempted.empty()) break;
   }
   plan_.decision.awaiting_prefix = static_cast<int64_t>(passed_over_.size());
   // Each before its client's others, so the last one first.
@@ -90,6 +96,27 @@ LeftOut Scheduler::TryEnter(int32_t slot, const StageLimits& limits, Budget& bud
   BeginRunning(slot);
   --budget.entering;
   return LeftOut::kNobody;
+}
+
+bool Scheduler::MakeRoomForFirstToken(int32_t slot) {
+  if (config_.policy != Policy::kMindie || !plan_.preempted.empty()) return false;
+  const SequenceState& sequence = At(slot);
+  const double waited = now_s_ - sequence.arrival_s;
+  if (sequence.place != SequenceState::Place::kWaiting) return false;
+  if (waited <= config_.mindie.max_first_token_wait_s) return false;
+  // Only one that got a token since it entered loses its blocks, so that each gets on.
+  for (int32_t last = running_.last(); last != kNone; last = running_.previous(last)) {
+    if (At(last).known() == At(last).entry_tokens || At(last).step == steps_) continue;
+    const auto freed = std::ranges::count_if(
+        At(last).blocks, [this](int32_t block) { return cache_.pool().holders(block) == 1; });
+    // Nor are the blocks it lacked needed any more.
+    const int64_t gained = freed + Lacking(At(last), At(last).known());
+    // In vain it would be computed again and again.
+    if (gained < plan_.decision.need - plan_.decision.have) return false;
+    Preempt(last, sequence.id, Preemption::Reason::kFirstTokenWait);
+    return true;
+  }
+  return false;
 }
 
 LeftOut Scheduler::TryGrant(SequenceState& sequence, const StageLimits& limits, Budget& budget) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <iterator>
 #include <set>
 #include <span>
@@ -61,7 +60,6 @@ void SchedulerShadow::Cancel(size_t index, Scheduler::Contents contents) {
 
 void SchedulerShadow::Step() {
   const StepPlan& plan = scheduler_.Plan(now_s_);
-  if (plan.stuck) std::fprintf(stderr, "%s\n", plan.stuck->what.c_str());
   FATHOM_CHECK(!plan.stuck);
   ApplyExpired(plan);
   for (const Preemption& preemption : plan.preempted) ApplyPreemption(preemption, plan);
@@ -169,9 +167,7 @@ void SchedulerShadow::ApplyPlanned(const StepPlan& plan, const PlannedSequence& 
     FATHOM_CHECK(planned.first_token == planned.cached_tokens);
     FATHOM_CHECK(!sequence.swapped || planned.first_token == sequence.computed);
     // Who has not run yet may enter when nobody is left who has.
-    if (sequence.place == Place::kNew) {
-      for (const auto& [id, other] : live_) FATHOM_CHECK(other.place != Place::kReturning);
-    }
+    if (sequence.place == Place::kNew) CheckNobodyIsOvertaken(plan);
     sequence.computed = planned.first_token;
     sequence.place = Place::kRunning;
     sequence.swapped = false;
@@ -192,6 +188,17 @@ void SchedulerShadow::ApplyPlanned(const StepPlan& plan, const PlannedSequence& 
     Cached(sequence, i) = sequence.tokens[static_cast<size_t>(i)];
   }
   sequence.computed = end;
+}
+
+void SchedulerShadow::CheckNobodyIsOvertaken(const StepPlan& plan) const {
+  for (const auto& [id, other] : live_) {
+    if (other.place != Place::kReturning) continue;
+    // Who gives way to a request that waited too long for its first token does so on its entry.
+    FATHOM_CHECK(std::ranges::any_of(plan.preempted, [&,
+                                                      victim = id](const Preemption& preemption) {
+      return preemption.id == victim && preemption.reason == Preemption::Reason::kFirstTokenWait;
+    }));
+  }
 }
 
 void SchedulerShadow::CheckLimits(const StepPlan& plan) const {
@@ -290,7 +297,19 @@ SchedulerConfig ConfigFrom(Script& script) {
   config.prefix_cache = script.Next(0, 3) > 0;
   config.swap_blocks = script.Next(0, 2) * script.Next(0, 8);
   config.priority_step_s = static_cast<double>(script.Next(0, 4));
-  config.policy = static_cast<Policy>(script.Next(0, 1));
+  config.policy = static_cast<Policy>(script.Next(0, 2));
+  if (config.policy != Policy::kMindie) return config;
+  config.mindie.stage_select_policy = script.Next(0, 2);
+  config.mindie.prefill_ms_per_req = script.Next(0, 3) * 50;
+  config.mindie.decode_ms_per_req = script.Next(0, 3) * 50;
+  config.mindie.max_queue_delay_s = static_cast<double>(script.Next(0, 3)) * 0.004;
+  config.mindie.max_prefill_batch_size = script.Next(1, 4);
+  config.mindie.max_batch_size = config.max_sequences;
+  config.mindie.max_preempt_count = script.Next(0, 2);
+  config.mindie.max_first_token_wait_s = static_cast<double>(script.Next(0, 4)) * 0.05;
+  config.mindie.dynamic_batch_size = script.Next(0, 1) > 0;
+  config.mindie.max_prefill_tokens = script.Next(1, 24);
+  config.mindie.max_seq_len = script.Next(1, 24);
   return config;
 }
 

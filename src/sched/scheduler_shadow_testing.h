@@ -70,6 +70,7 @@ class SchedulerShadow {
   void ApplyPreemption(const Preemption& preemption, const StepPlan& plan);
   void ApplyCopies(const StepPlan& plan);
   void ApplyPlanned(const StepPlan& plan, const PlannedSequence& planned);
+  void CheckNobodyIsOvertaken(const StepPlan& plan) const;
   void CheckLimits(const StepPlan& plan) const;
   void CheckProgress(const StepPlan& plan) const;
   void CheckTotals() const;

@@ -1,5 +1,8 @@
 #include "sched/step_plan.h"
 
+#include "sched/decision.h"
+#include "sched/step_time.h"
+
 namespace fathom {
 
 void StepPlan::Clear() {
@@ -11,6 +14,7 @@ void StepPlan::Clear() {
   stuck.reset();
   wait_until_s.reset();
   decision = {};
+  shape = {};
 }
 
 }  // namespace fathom

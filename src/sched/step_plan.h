@@ -10,6 +10,7 @@
 
 #include "sched/decision.h"
 #include "sched/request.h"
+#include "sched/step_time.h"
 
 namespace fathom {
 
@@ -73,6 +74,7 @@ struct StepPlan {
   // Nothing is to be computed before this time unless a request comes: a rule lets requests wait.
   std::optional<double> wait_until_s;
   Decision decision;
+  StepShape shape;  // for Scheduler::Observe
 
   bool empty() const { return sequences.empty(); }
   std::span<const int32_t> BlocksOf(const PlannedSequence& planned) const {

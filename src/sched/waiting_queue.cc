@@ -74,10 +74,6 @@ void WaitingQueue::Leave(int32_t slot) {
   --clients_[static_cast<size_t>(At(slot).client)].requests;
 }
 
-void WaitingQueue::Charge(int32_t slot, int64_t tokens) {
-  clients_[static_cast<size_t>(At(slot).client)].charged += tokens;
-}
-
 bool WaitingQueue::Waits(int32_t slot) const {
   return static_cast<size_t>(slot) < items_.size() && At(slot).waits;
 }

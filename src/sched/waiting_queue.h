@@ -40,7 +40,7 @@ class WaitingQueue {
     double arrival_s = 0;
   };
 
-  // A request begins to wait, behind those of its client.
+  // A request begins to wait, behind those of its client. Requests are pushed as they arrive.
   void Push(int32_t slot, const Request& request);
   // The next to be served, or kNone.
   int32_t First() const;
@@ -50,8 +50,12 @@ class WaitingQueue {
   void PutBack(int32_t slot);
   // The request is over. It must not wait.
   void Leave(int32_t slot);
-  // The slot's client got `tokens`.
-  void Charge(int32_t slot, int64_t tokens);
+  // Whose the slot is, for Charge; valid until Leave.
+  int32_t ClientOf(int32_t slot) const { return At(slot).client; }
+  // The client got `tokens`.
+  void Charge(int32_t client, int64_t tokens) {
+    clients_[static_cast<size_t>(client)].charged += tokens;
+  }
 
   bool Waits(int32_t slot) const;
   int64_t size() const { return size_; }

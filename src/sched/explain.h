@@ -1,0 +1,29 @@
+#ifndef FATHOM_SCHED_EXPLAIN_H_
+#define FATHOM_SCHED_EXPLAIN_H_
+
+#include <string_view>
+
+#include "base/json.h"
+#include "sched/decision.h"
+#include "sched/step_plan.h"
+
+namespace fathom {
+
+struct RuleText {
+  std::string_view name;       // in logs
+  std::string_view text;       // for a person
+  std::string_view paragraph;  // of docs/formats/mindie-scheduling.md; empty for rules of our own
+};
+RuleText TextOf(Rule rule);
+
+std::string_view StageName(Stage stage);
+std::string_view LeftOutName(LeftOut why);
+
+// What a step does and why, for one line of a log (Json::Dump): the stage, the rule with its
+// paragraph and the numbers it compared, how much is computed, who was left waiting, who lost its
+// blocks, who ran out of time, who can never go on. What does not apply is left out.
+Json ExplainStep(const StepPlan& plan, double now_s);
+
+}  // namespace fathom
+
+#endif  // FATHOM_SCHED_EXPLAIN_H_

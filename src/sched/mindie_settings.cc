@@ -1,0 +1,286 @@
+#include "sched/mindie_settings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "sched/mindie_policy.h"
+#include "sched/scheduler_config.h"
+
+namespace fathom {
+namespace {
+
+constexpr int64_t kMostInput = 4'194'304;
+constexpr std::string_view kFix = "set it to a value in this range";
+
+// Every number that is read, as it stands in the file.
+struct Values {
+  int64_t max_seq_len = 2560;
+  int64_t max_input_token_len = 2048;
+  int64_t cache_block_size = 128;
+  int64_t max_prefill_batch_size = 50;
+  int64_t max_prefill_tokens = 8192;
+  int64_t prefill_time_ms = 150;
+  int64_t decode_time_ms = 50;
+  int64_t prefill_policy_type = 0;
+  int64_t decode_policy_type = 0;
+  int64_t max_batch_size = 200;
+  int64_t max_iter_times = 512;
+  int64_t max_preempt_count = 0;
+  int64_t max_queue_delay_us = 5000;
+  int64_t max_first_token_wait_ms = 2500;
+  int64_t stage_select_policy = 0;
+  int64_t prefill_expected_ms = 1500;
+  int64_t decode_expected_ms = 50;
+};
+
+struct NumberField {
+  const char* key;
+  int64_t Values::*member;
+  int64_t low;
+  int64_t high;
+};
+
+constexpr NumberField kDeployFields[] = {
+    {"maxSeqLen", &Values::max_seq_len, 1, 4'294'967'295},
+    {"maxInputTokenLen", &Values::max_input_token_len, 1, kMostInput},
+};
+
+constexpr NumberField kScheduleFields[] = {
+    {"cacheBlockSize", &Values::cache_block_size, 1, 128},
+    {"maxPrefillBatchSize", &Values::max_prefill_batch_size, 0, 819'200},
+    {"maxPrefillTokens", &Values::max_prefill_tokens, 1, kMostInput},
+    {"prefillTimeMsPerReq", &Values::prefill_time_ms, 0, 1000},
+    {"decodeTimeMsPerReq", &Values::decode_time_ms, 0, 1000},
+    {"prefillPolicyType", &Values::prefill_policy_type, 0, 0},
+    {"decodePolicyType", &Values::decode_policy_type, 0, 0},
+    {"maxBatchSize", &Values::max_batch_size, 1, 819'200},
+    {"maxIterTimes", &Values::max_iter_times, 1, 4'294'967'295},
+    {"maxPreemptCount", &Values::max_preempt_count, 0, 819'200},
+    {"maxQueueDelayMicroseconds", &Values::max_queue_delay_us, 500, 1'000'000},
+    {"maxFirstTokenWaitTime", &Values::max_first_token_wait_ms, 0, 3'600'000},
+    {"stageSelectPolicy", &Values::stage_select_policy, 0, 2},
+    {"prefillExpectedTime", &Values::prefill_expected_ms, 1, 10'000},
+    {"decodeExpectedTime", &Values::decode_expected_ms, 1, 10'000},
+};
+
+constexpr std::string_view kOtherFields[] = {"templateType", "supportSelectBatch",
+                                             "dynamicBatchSizeEnable"};
+
+// Known to MindIE, without effect here.
+constexpr std::string_view kUnusedFields[] = {"templateName",
+                                              "maxN",
+                                              "policyType",
+                                              "maxNumPartialPrefills",
+                                              "maxLongPartialPrefills",
+                                              "longPrefillTokenThreshold",
+                                              "prefillChunkSize",
+                                              "splitType",
+                                              "splitStartType",
+                                              "splitChunkTokens",
+                                              "splitStartBatchSize",
+                                              "bufferResponseEnabled",
+                                              "distributedEnable",
+                                              "enableSplit",
+                                              "enablePrefixCache"};
+
+bool IsOneOf(std::string_view key, std::span<const std::string_view> keys) {
+  return std::ranges::count(keys, key) > 0;
+}
+
+bool IsNumberField(std::string_view key, std::span<const NumberField> fields) {
+  return std::ranges::any_of(fields, [&](const NumberField& field) { return key == field.key; });
+}
+
+Status ReadNumbers(const JsonReader& reader, std::span<const NumberField> fields, Values& values) {
+  for (const NumberField& field : fields) {
+    int64_t& value = values.*field.member;
+    FATHOM_TRY(value, reader.IntOr(field.key, value, field.low, field.high));
+  }
+  return Ok();
+}
+
+// `also` are the keys that may stand here beside those of ScheduleConfig.
+Status CheckKeys(const JsonReader& schedule, std::span<const NumberField> also,
+                 std::vector<std::string>& notes) {
+  for (const auto& [key, value] : schedule.value().as_object()) {
+    if (IsNumberField(key, kScheduleFields) || IsNumberField(key, also)) continue;
+    if (IsOneOf(key, kOtherFields)) continue;
+    if (!IsOneOf(key, kUnusedFields)) {
+      return schedule.Wrong(Format("the key '{}' is none of MindIE's ScheduleConfig", key));
+    }
+    notes.push_back(Format("{} is not used", key));
+  }
+  return Ok();
+}
+
+// a <= b, or an error that names both.
+Status AtMost(const JsonReader& reader, std::string_view a, int64_t value, std::string_view b,
+              int64_t limit) {
+  if (value <= limit) return Ok();
+  return reader.Wrong(Format("{} is {}, more than {} {}", a, value, b, limit));
+}
+
+Status CheckTogether(const JsonReader& schedule, const Values& values, bool mix) {
+  if (values.cache_block_size % 16 != 0) {
+    return schedule.Wrong(
+        Format("cacheBlockSize is {}, expected a multiple of 16", values.cache_block_size));
+  }
+  FATHOM_OK(AtMost(schedule, "maxPrefillBatchSize", values.max_prefill_batch_size, "maxBatchSize",
+                   values.max_batch_size));
+  FATHOM_OK(AtMost(schedule, "maxPreemptCount", values.max_preempt_count, "maxBatchSize",
+                   values.max_batch_size));
+  FATHOM_OK(
+      AtMost(schedule, "maxIterTimes", values.max_iter_times, "maxSeqLen", values.max_seq_len));
+  if (mix) return Ok();
+  return AtMost(schedule, "maxInputTokenLen", values.max_input_token_len, "maxPrefillTokens",
+                values.max_prefill_tokens);
+}
+
+// What MindIE rewrites without a word.
+void Rewrite(Values& values, bool mix, std::vector<std::string>& notes) {
+  if (values.max_prefill_batch_size == 0) {
+    values.max_prefill_batch_size = values.max_batch_size;
+    notes.push_back(
+        Format("maxPrefillBatchSize 0 stands for maxBatchSize {}", values.max_batch_size));
+  }
+  if (values.max_input_token_len > values.max_seq_len - 1) {
+    notes.push_back(Format("maxInputTokenLen {} is cut to maxSeqLen - 1 = {}",
+                           values.max_input_token_len, values.max_seq_len - 1));
+    values.max_input_token_len = values.max_seq_len - 1;
+  }
+  const int64_t max_len =
+      std::min(values.max_seq_len, values.max_input_token_len + values.max_iter_times);
+  if (!mix && values.max_prefill_tokens < max_len) {
+    notes.push_back(Format(
+        "maxPrefillTokens {} is raised to {}, the least of maxSeqLen {} and maxInputTokenLen {} + "
+        "maxIterTimes {}: what was generated is computed again after a preemption",
+        values.max_prefill_tokens, max_len, values.max_seq_len, values.max_input_token_len,
+        values.max_iter_times));
+    values.max_prefill_tokens = max_len;
+  }
+  if (values.max_batch_size > values.max_prefill_tokens) {
+    notes.push_back(Format("maxBatchSize {} is cut to maxPrefillTokens {}", values.max_batch_size,
+                           values.max_prefill_tokens));
+    values.max_batch_size = values.max_prefill_tokens;
+    values.max_prefill_batch_size = std::min(values.max_prefill_batch_size, values.max_batch_size);
+  }
+}
+
+MindieSettings SettingsFrom(const Values& values) {
+  MindieSettings settings;
+  MindiePolicy& policy = settings.policy;
+  policy.stage_select_policy = values.stage_select_policy;
+  policy.prefill_ms_per_req = values.prefill_time_ms;
+  policy.decode_ms_per_req = values.decode_time_ms;
+  policy.max_queue_delay_s = static_cast<double>(values.max_queue_delay_us) / 1e6;
+  policy.max_prefill_batch_size = values.max_prefill_batch_size;
+  policy.max_batch_size = values.max_batch_size;
+  policy.max_prefill_tokens = values.max_prefill_tokens;
+  policy.max_seq_len = values.max_seq_len;
+  policy.max_preempt_count = values.max_preempt_count;
+  policy.max_first_token_wait_s = static_cast<double>(values.max_first_token_wait_ms) / 1e3;
+  policy.prefill_expected_s = static_cast<double>(values.prefill_expected_ms) / 1e3;
+  policy.decode_expected_s = static_cast<double>(values.decode_expected_ms) / 1e3;
+  settings.cache_block_size = values.cache_block_size;
+  settings.max_input_token_len = values.max_input_token_len;
+  settings.max_iter_times = values.max_iter_times;
+  return settings;
+}
+
+Result<bool> ReadMix(const JsonReader& schedule) {
+  FATHOM_TRY(const std::string type, schedule.StringOr("templateType", "Standard"));
+  if (type == "Standard" || type == "Mix") return type == "Mix";
+  return schedule.Mismatch("templateType", "\"Standard\" or \"Mix\"");
+}
+
+Result<MindieSettings> Read(const JsonReader& deploy, const JsonReader& schedule,
+                            std::span<const NumberField> also) {
+  std::vector<std::string> notes;
+  FATHOM_OK(CheckKeys(schedule, also, notes));
+  Values values;
+  FATHOM_OK(ReadNumbers(deploy, kDeployFields, values));
+  FATHOM_OK(ReadNumbers(schedule, kScheduleFields, values));
+  FATHOM_TRY(const bool mix, ReadMix(schedule));
+  FATHOM_TRY(const bool select_batch, schedule.BoolOr("supportSelectBatch", false));
+  FATHOM_TRY(const bool dynamic, schedule.BoolOr("dynamicBatchSizeEnable", false));
+  FATHOM_OK(CheckTogether(schedule, values, mix));
+  if (values.max_seq_len < 2) {
+    return deploy.Wrong("maxSeqLen is 1: a prompt of one token leaves no room for an answer");
+  }
+  if (select_batch && values.stage_select_policy != 1) {
+    notes.push_back(Format("supportSelectBatch sets stageSelectPolicy to 1 (it was {})",
+                           values.stage_select_policy));
+    values.stage_select_policy = 1;
+  }
+  Rewrite(values, mix, notes);
+  MindieSettings settings = SettingsFrom(values);
+  settings.mix = mix;
+  settings.policy.dynamic_batch_size = dynamic;
+  settings.notes = std::move(notes);
+  return settings;
+}
+
+// VALUE as JSON would have it; what is no number and no truth value is text.
+Json ValueOf(std::string_view text) {
+  const Result<Json> json = ParseJson(text, "");
+  return json.ok() && !json->is_string() ? *json : Json(text);
+}
+
+}  // namespace
+
+int64_t MindieSettings::MostInputTokens() const {
+  return std::min(max_input_token_len, policy.max_seq_len - 1);
+}
+
+int64_t MindieSettings::AnswerTokens(int64_t prompt_tokens, int64_t max_tokens) const {
+  return std::min({policy.max_seq_len - prompt_tokens, max_iter_times, max_tokens});
+}
+
+Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view file) {
+  const JsonSource source(file, kFix);
+  FATHOM_TRY(const Json json, ParseJson(text, source));
+  const JsonReader root(json, source);
+  FATHOM_TRY(const JsonReader backend, root.Object("BackendConfig"));
+  FATHOM_TRY(const JsonReader deploy, backend.Object("ModelDeployConfig"));
+  FATHOM_TRY(const JsonReader schedule, backend.Object("ScheduleConfig"));
+  return Read(deploy, schedule, {});
+}
+
+Result<MindieSettings> ReadMindiePairs(std::span<const std::string> pairs,
+                                       std::string_view source) {
+  Json json = Json::MakeObject();
+  for (const std::string& pair : pairs) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return BadInput(Format("'{}' is no KEY=VALUE", pair), std::string(source),
+                      "write it like maxBatchSize=200");
+    }
+    const std::string key = pair.substr(0, equals);
+    if (json.Find(key) != nullptr) {
+      return BadInput(Format("{} is given twice", key), std::string(source), "give it once");
+    }
+    json.Set(key, ValueOf(std::string_view(pair).substr(equals + 1)));
+  }
+  const JsonReader reader(json, JsonSource(source, kFix));
+  return Read(reader, reader, kDeployFields);
+}
+
+void Apply(const MindieSettings& settings, SchedulerConfig& config) {
+  config.policy = settings.mix ? Policy::kChunked : Policy::kMindie;
+  config.mindie = settings.policy;
+  config.block_tokens = settings.cache_block_size;
+  config.max_batched_tokens =
+      settings.mix ? settings.policy.max_prefill_tokens : settings.policy.TokenBudget();
+  config.max_sequences = settings.policy.max_batch_size;
+}
+
+}  // namespace fathom
