@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/continued_message.h"
 #include "api/input_text.h"
 #include "base/check.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "text/chat_template.h"
 #include "text/golden_testing.h"
 #include "text/marked_text.h"
@@ -86,6 +88,17 @@ void CheckSpans(const Tokenizer& tokenizer, const std::vector<TextSpan>& spans) 
   FATHOM_CHECK(CountControls(ids) == CountControls(expected));
 }
 
+// The prompt that ends inside the last message; none where that has no text.
+Result<std::vector<TextSpan>> RenderContinued(const ChatTemplate& chat_template,
+                                              ChatTemplate::Input input) {
+  const Json* content = input.messages.as_array().back().Find("content");
+  if (content == nullptr || !content->is_string()) return chat_template.Render(input);
+  input.messages = MarkLastMessage(std::move(input.messages));
+  FATHOM_TRY(std::vector<TextSpan> spans, chat_template.Render(input));
+  if (!CutAtMark(spans).ok()) return std::vector<TextSpan>();
+  return spans;
+}
+
 void Check(uint8_t choice, std::string_view text) {
   static const Tokenizer tokenizer = MakeTokenizer();
   static const std::vector<ChatTemplate> templates = ReadTemplates();
@@ -97,7 +110,10 @@ void Check(uint8_t choice, std::string_view text) {
   input.special_tokens =
       Json::MakeObject({{"bos_token", kControls[0]}, {"eos_token", kControls[1]}});
   input.date = "2026-01-02";
-  const auto spans = templates[choice / 2 % templates.size()].Render(input);
+  const ChatTemplate& chat_template = templates[choice / 4 % templates.size()];
+  const bool continued = choice / 2 % 2 == 1;
+  const auto spans =
+      continued ? RenderContinued(chat_template, input) : chat_template.Render(input);
   if (spans.ok()) {
     CheckSpans(tokenizer, *spans);
   } else {

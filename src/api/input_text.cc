@@ -1,6 +1,7 @@
 #include "api/input_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -44,19 +45,38 @@ Status CheckContent(const JsonReader& message) {
   return error;
 }
 
+constexpr std::array<std::string_view, 5> kRoles = {"system", "developer", "user", "assistant",
+                                                    "tool"};
+
 Status CheckMessages(const JsonReader& messages) {
   if (!messages.value().is_array()) return messages.Mismatch("", "a list of messages");
   if (messages.value().as_array().empty()) return messages.Mismatch("", "at least one message");
   for (size_t i = 0; i < messages.value().as_array().size(); ++i) {
     const JsonReader message = messages.At(i);
     if (!message.value().is_object()) return message.Mismatch("", "a message (an object)");
-    FATHOM_TRY([[maybe_unused]] const std::string role, message.String("role"));
+    FATHOM_TRY([[maybe_unused]] const std::string role, ReadRole(message));
     FATHOM_OK(CheckContent(message));
   }
   return Ok();
 }
 
 }  // namespace
+
+Result<std::string> ReadRole(const JsonReader& message) {
+  FATHOM_TRY(std::string role, message.String("role"));
+  if (std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end()) return role;
+  std::string known;
+  for (const std::string_view name : kRoles)
+    known += (known.empty() ? "" : ", ") + Format("{}", name);
+  return message.Mismatch("role", "one of " + known);
+}
+
+const char* OwnVariableIn(const Json& arguments) {
+  for (const char* name : {"messages", "tools", "add_generation_prompt"}) {
+    if (arguments.Find(name) != nullptr) return name;
+  }
+  return nullptr;
+}
 
 Result<std::vector<int32_t>> ParseIds(std::string_view flag, std::string_view text) {
   std::vector<int32_t> ids;
@@ -94,10 +114,14 @@ Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::st
   return std::pair(id, bias);
 }
 
-Result<Json> ParseJsonObject(std::string_view flag, std::string_view text) {
+Result<Json> ParseTemplateArguments(std::string_view flag, std::string_view text) {
   const JsonSource source(flag, "give a JSON object, such as {\"thinking\": true}");
   FATHOM_TRY(Json json, ParseJson(text, source));
   if (!json.is_object()) return JsonReader(json, source).Mismatch("", "an object");
+  if (const char* taken = OwnVariableIn(json)) {
+    return BadInput(Format("\"{}\" is not a variable to give: the template has its own", taken),
+                    std::string(flag), "leave it out");
+  }
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,8 +23,9 @@ Status CheckIds(std::string_view flag, std::span<const int32_t> ids, int64_t voc
 // "ID:V", e.g. "42:-100".
 Result<std::pair<int32_t, double>> ParseLogitBias(std::string_view flag, std::string_view text);
 
-// A JSON object.
-Result<Json> ParseJsonObject(std::string_view flag, std::string_view text);
+// Further variables of the chat template: a JSON object. The names of what the template is rendered
+// from (messages, tools, add_generation_prompt) are refused: they would take its place.
+Result<Json> ParseTemplateArguments(std::string_view flag, std::string_view text);
 
 // Messages to encode, and the tools the template may name.
 struct Conversation {
@@ -31,9 +33,17 @@ struct Conversation {
   Json tools;  // null: none
 };
 
+// The role of a message: system, developer, user, assistant or tool. A template leaves a message
+// out whose role it does not know, and says nothing.
+Result<std::string> ReadRole(const JsonReader& message);
+
+// The first variable that is not to be given to a template, since its input has it: messages, tools
+// or add_generation_prompt; none: nullptr.
+const char* OwnVariableIn(const Json& arguments);
+
 // A list of messages, or {"messages": [...], "tools": [...]}. Each message is an object with a
-// "role" and a "content" that are text; beside "tool_calls" content may be null or absent. Errors
-// name the place below `place`.
+// "role" that is known (system, developer, user, assistant, tool) and a "content" that is text;
+// beside "tool_calls" content may be null or absent. Errors name the place below `place`.
 Result<Conversation> ParseConversation(const JsonReader& place);
 
 }  // namespace fathom

@@ -56,6 +56,27 @@ TEST(ParseConversation, ReadsAListOrAnObject) {
   EXPECT_EQ(with_tools.tools.as_array().size(), 1u);
 }
 
+TEST(ParseConversation, KnowsTheRolesOfTheProtocol) {
+  const Json json =
+      ParseJson(R"([{"role":"system","content":"a"},{"role":"developer","content":"a"},
+      {"role":"user","content":"a"},{"role":"assistant","content":"a"},
+      {"role":"tool","content":"a"}])",
+                "f")
+          .value();
+  EXPECT_TRUE(ParseConversation(JsonReader(json, "f")).ok());
+}
+
+TEST(ParseTemplateArguments, RefusesTheNamesThatWouldReplaceTheConversation) {
+  EXPECT_EQ(ParseTemplateArguments("--f", R"({"thinking": true})")->Dump(), R"({"thinking":true})");
+  for (const std::string name : {"messages", "tools", "add_generation_prompt"}) {
+    EXPECT_EQ(
+        ParseTemplateArguments("--f", "{\"a\": 1, \"" + name + "\": null}").error().ToString(),
+        "error: \"" + name +
+            "\" is not a variable to give: the template has its own\n"
+            "  where: --f\n  fix: leave it out\n");
+  }
+}
+
 TEST(ParseConversation, AMessageThatCallsToolsNeedsNoText) {
   for (const char* text : {R"([{"role":"assistant","tool_calls":[{}]}])",
                            R"([{"role":"assistant","content":null,"tool_calls":[{}]}])"}) {
@@ -73,6 +94,10 @@ TEST(ParseConversation, NamesThePlaceOfWhatIsWrong) {
       {"[1]", "expected a message (an object), found integer 1"},
       {"[{}]", "role"},
       {"[{\"role\":1}]", "expected"},
+      {R"([{"role":"user","content":"a"},{"role":"asistant","content":"b"}])",
+       "error: expected one of system, developer, user, assistant, tool, found string "
+       "\"asistant\"\n  where: f: /1/role\n  fix: correct it there\n"},
+      {R"({"messages":[{"role":"User","content":"a"}]})", "  where: f: /messages/0/role\n"},
       {R"([{"role":"user","content":"a"},{"role":"user","content":null}])",
        "error: expected text, found null\n  where: f: /1/content\n" + content_fix},
       {R"([{"role":"user","content":7}])",

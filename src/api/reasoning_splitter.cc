@@ -25,6 +25,10 @@ std::string_view TrimEnd(std::string_view text) {
 
 }  // namespace
 
+ReasoningMode ReasoningModeAfter(std::string_view prompt) {
+  return TrimEnd(prompt).ends_with(kThinkOpen) ? ReasoningMode::kOpened : ReasoningMode::kTagged;
+}
+
 ReasoningSplitter::ReasoningSplitter(ReasoningMode mode)
     : phase_(mode == ReasoningMode::kOff      ? Phase::kAnswer
              : mode == ReasoningMode::kOpened ? Phase::kReasoning

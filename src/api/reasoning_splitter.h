@@ -16,6 +16,9 @@ enum class ReasoningMode {
   kOpened,  // the prompt ended with <think>: the reply is reasoning from its first character
 };
 
+// How the reply to this prompt begins: kOpened when the prompt ends with <think> (and whitespace).
+ReasoningMode ReasoningModeAfter(std::string_view prompt);
+
 // New text of a reply; either may be empty.
 struct ReplyDelta {
   std::string reasoning;

@@ -92,5 +92,13 @@ TEST(ReasoningSplitter, HoldsBackOnlyWhitespaceAndBeginningsOfTheClosingTag) {
   EXPECT_EQ(splitter.Push(" x").text, "x");
 }
 
+TEST(ReasoningModeAfter, ThePromptMayOpenTheReasoning) {
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>\n"), ReasoningMode::kOpened);
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>"), ReasoningMode::kOpened);
+  EXPECT_EQ(ReasoningModeAfter("<bot><think>a"), ReasoningMode::kTagged);
+  EXPECT_EQ(ReasoningModeAfter("<bot></think>"), ReasoningMode::kTagged);
+  EXPECT_EQ(ReasoningModeAfter(""), ReasoningMode::kTagged);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -32,7 +32,8 @@ Match FirstCompleted(std::string_view text, const std::vector<std::string>& stop
 
 }  // namespace
 
-StopMatcher::StopMatcher(std::vector<std::string> stops) : stops_(std::move(stops)) {
+StopMatcher::StopMatcher(std::vector<std::string> stops, bool include_stop)
+    : stops_(std::move(stops)), include_stop_(include_stop) {
   for (const std::string& stop : stops_) FATHOM_CHECK(!stop.empty());
 }
 
@@ -41,7 +42,8 @@ std::string StopMatcher::Push(std::string_view piece) {
   held_ += piece;
   const Match match = FirstCompleted(held_, stops_);
   if (match.stop != nullptr) matched_ = *match.stop;
-  const size_t free = stopped() ? match.begin : held_.size() - HeldSuffix();
+  const size_t cut = include_stop_ ? match.end : match.begin;
+  const size_t free = stopped() ? cut : held_.size() - HeldSuffix();
   std::string out = held_.substr(0, free);
   held_.erase(0, stopped() ? held_.size() : free);
   return out;

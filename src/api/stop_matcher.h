@@ -16,8 +16,9 @@ namespace fathom {
 // Pieces and stop strings of whole UTF-8 characters give pieces of whole characters.
 class StopMatcher {
  public:
-  // No stop string may be empty (CHECK). No stop strings: text passes unchanged.
-  explicit StopMatcher(std::vector<std::string> stops);
+  // No stop string may be empty (CHECK). No stop strings: text passes unchanged. include_stop: the
+  // text is cut behind the stop string instead.
+  explicit StopMatcher(std::vector<std::string> stops, bool include_stop = false);
 
   // The text that `piece` sets free; nothing once stopped.
   std::string Push(std::string_view piece);
@@ -32,6 +33,7 @@ class StopMatcher {
   size_t HeldSuffix() const;
 
   std::vector<std::string> stops_;
+  bool include_stop_;
   std::string held_;
   std::optional<std::string> matched_;
 };

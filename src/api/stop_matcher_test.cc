@@ -74,6 +74,17 @@ TEST(StopMatcher, HoldsBackOnlyWhatMayBecomeAStopString) {
   EXPECT_EQ(matcher.Finish(), "\n");
 }
 
+TEST(StopMatcher, MayKeepTheStopString) {
+  for (size_t piece = 1; piece <= 9; ++piece) {
+    StopMatcher matcher({"STOP", "OP"}, true);
+    std::string out;
+    const std::string text = "a STOP, b";
+    for (size_t at = 0; at < text.size(); at += piece) out += matcher.Push(text.substr(at, piece));
+    EXPECT_EQ(out + matcher.Finish(), "a STOP") << "pieces of " << piece;
+    EXPECT_EQ(matcher.matched(), "STOP");
+  }
+}
+
 TEST(StopMatcher, GivesNothingOnceStopped) {
   StopMatcher matcher({"b"});
   EXPECT_EQ(matcher.Push("abc"), "a");

@@ -2,39 +2,49 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/reasoning_splitter.h"
+#include "api/reply_text.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
+namespace {
+
+std::vector<ReplyStage> MakeStages(TextStreamOptions options) {
+  const ReasoningMode mode = options.reasoning;
+  std::vector<ReplyStage> stages = {
+      CountReasoning(mode),
+      CutAtStop({std::move(options.stop), options.include_stop, options.min_tokens})};
+  stages.push_back(options.inline_reasoning ? InlineReasoning(mode) : SplitReasoning(mode));
+  return stages;
+}
+
+}  // namespace
 
 TextStream::TextStream(const Tokenizer& tokenizer, TextStreamOptions options)
     : detokenizer_(tokenizer, options.skip_special),
-      stops_(std::move(options.stop)),
-      split_(options.reasoning),
-      undelayed_(options.reasoning) {
-  if (options.reasoning == ReasoningMode::kOff) return;
-  open_id_ = tokenizer.TokenId(kThinkOpen);
-  close_id_ = tokenizer.TokenId(kThinkClose);
+      inside_reasoning_(options.reasoning == ReasoningMode::kOpened && !options.inline_reasoning) {
+  if (options.reasoning != ReasoningMode::kOff) {
+    open_id_ = tokenizer.TokenId(kThinkOpen);
+    close_id_ = tokenizer.TokenId(kThinkClose);
+  }
+  stages_ = MakeStages(std::move(options));
 }
 
 ReplyDelta TextStream::Push(int32_t id) {
   if (stopped()) return {};
-  const std::string piece = RawPiece(id);
-  const bool was_inside = undelayed_.inside();
-  undelayed_.Push(piece);
-  if (was_inside && undelayed_.inside()) ++reasoning_tokens_;
-  return Split(stops_.Push(piece));
+  ReplyText text;
+  text.spans.text = RawPiece(id);
+  return Pass(std::move(text));
 }
 
 ReplyDelta TextStream::Finish() {
-  ReplyDelta delta = Split(stops_.Push(detokenizer_.Finish()) + stops_.Finish());
-  const ReplyDelta rest = split_.Finish();
-  delta.reasoning += rest.reasoning;
-  delta.text += rest.text;
-  return delta;
+  ReplyText text;
+  text.spans.text = detokenizer_.Finish();
+  text.last = true;
+  return Pass(std::move(text));
 }
 
 // Some tokenizers mark the tags as special tokens; leaving them out would lose the border.
@@ -44,14 +54,13 @@ std::string TextStream::RawPiece(int32_t id) {
   return detokenizer_.Push(id);
 }
 
-ReplyDelta TextStream::Split(std::string_view piece) {
-  raw_text_ += piece;
-  return split_.Push(piece);
-}
-
-ReasoningMode ReasoningModeAfter(std::string_view prompt) {
-  prompt = prompt.substr(0, prompt.find_last_not_of(" \t\r\n") + 1);
-  return prompt.ends_with(kThinkOpen) ? ReasoningMode::kOpened : ReasoningMode::kTagged;
+ReplyDelta TextStream::Pass(ReplyText text) {
+  for (const ReplyStage& stage : stages_) stage(text);
+  if (text.stop) matched_stop_ = std::move(text.stop);
+  if (text.reasoning_token && !text.last) ++reasoning_tokens_;
+  inside_reasoning_ = text.inside_reasoning;
+  raw_text_ += text.raw;
+  return std::move(text.spans);
 }
 
 }  // namespace fathom

@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/reasoning_splitter.h"
-#include "api/stop_matcher.h"
+#include "api/reply_text.h"
 #include "text/detokenizer.h"
 #include "text/tokenizer.h"
 
@@ -19,12 +18,15 @@ struct TextStreamOptions {
       stop;                  // none empty; matched on the raw text, reasoning and tags included
   bool skip_special = true;  // leave special tokens out (never the tags of the reasoning)
   ReasoningMode reasoning = ReasoningMode::kTagged;
+  bool inline_reasoning = false;  // all is text: the reasoning stays in it, between its tags
+  bool include_stop = false;      // the stop string stays in the text
+  int64_t min_tokens = 0;         // stop strings count in the text behind so many tokens
 };
 
-// The reply to a prompt, from ids to what a reader sees: ids -> characters -> cut before a stop
-// string -> reasoning and answer. Nothing it returns splits a UTF-8 character, holds part of a stop
-// string or of a tag. All of it joined does not depend on when it was asked for.
-// The tokenizer must outlive it.
+// The reply to a prompt, from ids to what a reader sees: ids -> characters, which pass a list of
+// stages (api/reply_text.h): cut before a stop string -> reasoning and answer. Nothing it returns
+// splits a UTF-8 character, holds part of a stop string or of a tag. All of it joined does not
+// depend on when it was asked for. The tokenizer must outlive it.
 class TextStream {
  public:
   TextStream(const Tokenizer& tokenizer, TextStreamOptions options);
@@ -35,29 +37,27 @@ class TextStream {
   ReplyDelta Finish();
 
   // A stop string was met: no more ids are needed.
-  bool stopped() const { return stops_.stopped(); }
-  const std::optional<std::string>& matched_stop() const { return stops_.matched(); }
-  bool inside_reasoning() const { return split_.inside(); }
+  bool stopped() const { return matched_stop_.has_value(); }
+  const std::optional<std::string>& matched_stop() const { return matched_stop_; }
+  bool inside_reasoning() const { return inside_reasoning_; }
   // Ids that lay between the tags.
   int64_t reasoning_tokens() const { return reasoning_tokens_; }
-  // The text as it came, tags included, without the stop string: what a chat's history keeps.
+  // The text as it came, tags included, without the stop string (unless it is to stay): what a
+  // chat's history keeps.
   const std::string& raw_text() const { return raw_text_; }
 
  private:
   std::string RawPiece(int32_t id);
-  ReplyDelta Split(std::string_view piece);
+  ReplyDelta Pass(ReplyText text);
 
   Detokenizer detokenizer_;
-  StopMatcher stops_;
-  ReasoningSplitter split_;
-  ReasoningSplitter undelayed_;  // sees what stops_ still holds back: the count must not lag
+  std::vector<ReplyStage> stages_;  // in the order that text passes them
   std::optional<int32_t> open_id_, close_id_;
+  std::optional<std::string> matched_stop_;
+  bool inside_reasoning_;
   int64_t reasoning_tokens_ = 0;
   std::string raw_text_;
 };
-
-// How the reply to this prompt begins: kOpened when the prompt ends with <think> (and whitespace).
-ReasoningMode ReasoningModeAfter(std::string_view prompt);
 
 }  // namespace fathom
 

@@ -54,8 +54,8 @@ ReplyDelta SplitAtOnce(ReasoningMode mode, const std::string& raw) {
   return {all.reasoning + rest.reasoning, all.text + rest.text};
 }
 
-std::string StopAtOnce(const std::vector<std::string>& stops, const std::string& text) {
-  StopMatcher matcher(stops);
+std::string StopAtOnce(const TextStreamOptions& options, const std::string& text) {
+  StopMatcher matcher(options.stop, options.include_stop);
   const std::string all = matcher.Push(text);
   return all + matcher.Finish();
 }
@@ -68,6 +68,8 @@ void Check(std::span<const uint8_t> data) {
   TextStreamOptions options;
   options.stop = kStops[data[0] % kStops.size()];
   options.reasoning = static_cast<ReasoningMode>(data[1] % 3);
+  options.include_stop = data[1] / 3 % 2 == 1;
+  options.inline_reasoning = data[1] / 6 % 2 == 1;
   options.skip_special = false;
   std::vector<int32_t> ids;
   for (const uint8_t byte : data.subspan(2)) {
@@ -75,8 +77,13 @@ void Check(std::span<const uint8_t> data) {
     ids.push_back(byte < 128 ? kTinyFirstByte + byte : 130 + byte);
   }
   const Fed fed = Feed(tokenizer, options, ids);
-  const std::string raw = StopAtOnce(options.stop, tokenizer.Decode(ids, false));
+  const std::string raw = StopAtOnce(options, tokenizer.Decode(ids, false));
   FATHOM_CHECK(fed.raw == raw);
+  if (options.inline_reasoning) {
+    const bool opened = options.reasoning == ReasoningMode::kOpened;
+    FATHOM_CHECK(fed.all.reasoning.empty() && fed.all.text == (opened ? "<think>\n" : "") + raw);
+    return;
+  }
   const ReplyDelta whole = SplitAtOnce(options.reasoning, raw);
   FATHOM_CHECK(fed.all.reasoning == whole.reasoning && fed.all.text == whole.text);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/reasoning_splitter.h"
@@ -232,12 +233,73 @@ TEST_P(TextStreamTest, NeverGivesPartOfACharacter) {
   EXPECT_EQ(stream.Push(TinyByte('\xbe')).text, "\xe5\xa5\xbe");
 }
 
-TEST(ReasoningModeAfter, ThePromptMayOpenTheReasoning) {
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>\n"), ReasoningMode::kOpened);
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>"), ReasoningMode::kOpened);
-  EXPECT_EQ(ReasoningModeAfter("<bot><think>a"), ReasoningMode::kTagged);
-  EXPECT_EQ(ReasoningModeAfter("<bot></think>"), ReasoningMode::kTagged);
-  EXPECT_EQ(ReasoningModeAfter(""), ReasoningMode::kTagged);
+struct OptionsCase {
+  const char* name;
+  TextStreamOptions options;
+  std::vector<std::string> reply;
+  std::string reasoning;
+  std::string text;
+};
+
+TEST_P(TextStreamTest, KeepsStopStringsAndTagsWhereItIsTold) {
+  TextStreamOptions inline_opened;
+  inline_opened.reasoning = kOpened;
+  inline_opened.inline_reasoning = true;
+  TextStreamOptions inline_tagged = inline_opened;
+  inline_tagged.reasoning = kTagged;
+  TextStreamOptions include_stop;
+  include_stop.stop = {"STOP"};
+  include_stop.include_stop = true;
+  TextStreamOptions min_tokens;
+  min_tokens.stop = {"STOP"};
+  min_tokens.min_tokens = 2;
+  const std::vector<std::string> reply = {"hello", "</think>", "\n\n", "ok"};
+  const std::vector<OptionsCase> rows = {
+      {"inline, the prompt opened it", inline_opened, reply, "", "<think>\nhello</think>\n\nok"},
+      {"inline, no text", inline_opened, {}, "", "<think>\n"},
+      {"inline, the reply opens it",
+       inline_tagged,
+       {"<think>", "a", "</think>", "b"},
+       "",
+       "<think>a</think>b"},
+      {"inline, no reasoning", inline_tagged, {"hello"}, "", "hello"},
+      {"the stop string stays", include_stop, {"a", " ST", "OP!", "x"}, "", "a STOP"},
+      {"it stays in the reasoning", include_stop, {"<think>", "a", "STOP", "x"}, "aSTOP", ""},
+      {"a stop string too early", min_tokens, {"STOP", "a", "STOP", "b"}, "", "STOPa"},
+      {"a stop string half too early", min_tokens, {"a", " ST", "OP!", "STOP"}, "", "a STOP!"},
+  };
+  for (const OptionsCase& row : rows) {
+    TextStream stream(tokenizer_, row.options);
+    ReplyDelta all;
+    for (const int32_t id : Ids(row.reply)) {
+      const ReplyDelta delta = stream.Push(id);
+      all.reasoning += delta.reasoning;
+      all.text += delta.text;
+    }
+    const ReplyDelta rest = stream.Finish();
+    EXPECT_EQ(all.reasoning + rest.reasoning, row.reasoning) << row.name;
+    EXPECT_EQ(all.text + rest.text, row.text) << row.name;
+  }
+}
+
+TEST_P(TextStreamTest, CountsTheReasoningThatStaysInTheText) {
+  TextStreamOptions options;
+  options.inline_reasoning = true;
+  TextStream stream(tokenizer_, options);
+  for (const int32_t id : Ids({"<think>", "a", "hello", "</think>", "b"})) stream.Push(id);
+  EXPECT_EQ(stream.reasoning_tokens(), 2);
+  EXPECT_EQ(stream.raw_text(), "<think>ahello</think>b");
+}
+
+// A stream may be handed on: its stages keep their own state.
+TEST_P(TextStreamTest, GoesOnAfterAMove) {
+  TextStream stream(tokenizer_, {{"STOP"}, true, kOpened});
+  EXPECT_EQ(stream.Push(Ids({"hello"})[0]).reasoning, "hello");
+  EXPECT_EQ(stream.Push(Ids({" ST"})[0]).reasoning, "");
+  TextStream moved = std::move(stream);
+  EXPECT_EQ(moved.Push(Ids({"OP!"})[0]).reasoning, "");
+  EXPECT_EQ(moved.matched_stop(), "STOP");
+  EXPECT_TRUE(moved.inside_reasoning());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #ifndef FATHOM_BASE_CLOCK_H_
 #define FATHOM_BASE_CLOCK_H_
 
+#include <string>
+
 namespace fathom {
 
 // Time that only goes forward, behind an interface so that tests decide what time it is.
@@ -17,6 +19,9 @@ class SteadyClock : public Clock {
  public:
   double Seconds() const override;
 };
+
+// Today by the machine's calendar and time zone: "2026-01-02".
+std::string LocalDate();
 
 }  // namespace fathom
 

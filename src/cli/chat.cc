@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
-#include "api/text_stream.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -21,8 +21,8 @@
 #include "cli/line_reader.h"
 #include "cli/reply.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
+#include "text/text_input.h"
 #include "text/utf8.h"
 
 namespace fathom {
@@ -44,7 +44,7 @@ constexpr size_t kTerminalLine = 4095;
 Chat::Chat(CommandContext& context, Session& session, const std::string& system)
     : context_(context),
       session_(session),
-      lines_(STDIN_FILENO, context.interrupt),
+      lines_(STDIN_FILENO, context.interrupt, kMostPromptBytes),
       system_(system),
       interactive_(isatty(STDIN_FILENO) == 1) {
   Clear();
@@ -60,6 +60,10 @@ Result<ExitCode> Chat::Run() {
     std::string line;
     const LineReader::Event event = lines_.Next(line);
     if (event == LineReader::Event::kEnd) return ExitCode::kDone;
+    if (event == LineReader::Event::kTooLong) {
+      return BadInput(Format("the message has more than {} bytes", WithCommas(kMostPromptBytes)),
+                      Place(), "each line is a message: send a shorter one");
+    }
     if (event == LineReader::Event::kInterrupted) {
       const bool leave = interrupted || !interactive_ || context_.interrupt.ends_program();
       if (leave) return ExitCode::kInterrupted;
@@ -70,7 +74,7 @@ Result<ExitCode> Chat::Run() {
     interrupted = false;
     if (interactive_ && line.starts_with("/")) {
       if (!Obey(line)) return ExitCode::kDone;
-    } else if (line.find_first_not_of(" \t") != std::string::npos) {
+    } else if (!IsBlank(line)) {
       FATHOM_OK(TryTurn(line));
     }
   }
@@ -89,7 +93,8 @@ bool Chat::Obey(const std::string& line) {
 Status Chat::TryTurn(const std::string& line) {
   const size_t before = messages_.as_array().size();
   Status turn = Turn(line);
-  if (turn.ok() || !interactive_ || turn.error().kind != ErrorKind::kBadInput) return turn;
+  if (turn.ok() || turn.error().kind != ErrorKind::kBadInput) return turn;
+  if (!interactive_) return Within(Place(), std::move(turn).error());
   messages_.as_array().resize(before);
   context_.console.Note(turn.error().ToString());
   return Ok();
@@ -100,19 +105,19 @@ Status Chat::Turn(const std::string& line) {
     return BadInput(Format("the terminal cut the line after {} bytes", line.size()),
                     "standard input", "give a long text with fathom run -p - < FILE");
   }
-  FATHOM_OK(CheckUtf8(line));
+  FATHOM_OK(CheckUtf8Line(line));
   messages_.Append(Message("user", line));
   FATHOM_TRY(Prompt prompt, FittingPrompt());
   AnswerPrinter printer(context_.console);
   const auto show = [&printer](std::optional<int32_t>, const ReplyDelta& delta) {
     return printer.Show(delta);
   };
-  const ReasoningMode reasoning = ReasoningModeAfter(prompt.text);
   std::string raw_text;
-  FATHOM_TRY(const Reply reply, session_.Answer(std::move(prompt.ids), reasoning, show, &raw_text));
+  FATHOM_TRY(const Reply reply,
+             session_.Answer(std::move(prompt.ids), prompt.reasoning, show, &raw_text));
   FATHOM_OK(printer.End());
   context_.console.Note(reply.Summary());
-  context_.console.Note(reply.Advice());
+  context_.console.Note(reply.Advice(session_.context_length()));
   messages_.Append(Message("assistant", std::move(raw_text)));
   if (reply.finish == FinishReason::kError) return *reply.error;
   if (reply.finish == FinishReason::kCancelled && !interactive_) {
@@ -129,8 +134,8 @@ Result<Prompt> Chat::FittingPrompt() {
     if (!DropOldestTurn()) break;
     FATHOM_TRY(prompt, session_.Render(messages_));
     context_.console.Note(
-        Format("the context is full ({} of {} tokens): the oldest turn was left out, {} remain\n",
-               before, most, prompt.ids.size()));
+        Format("the context is full ({} of {} tokens): the oldest turn was left out, {} remain{}\n",
+               before, most, prompt.ids.size(), interactive_ ? "; /clear begins anew" : ""));
   }
   return prompt;
 }
@@ -145,6 +150,8 @@ bool Chat::DropOldestTurn() {
   all.erase(first, second);
   return true;
 }
+
+std::string Chat::Place() const { return Format("standard input: line {}", lines_.line_number()); }
 
 void Chat::Clear() {
   messages_ = Json::MakeArray();

@@ -3,13 +3,13 @@
 
 #include <string>
 
+#include "api/prompt.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/line_reader.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
 
 namespace fathom {
 
@@ -33,6 +33,7 @@ class Chat {
   // The conversation's prompt, after leaving out what does not fit.
   Result<Prompt> FittingPrompt();
   bool DropOldestTurn();
+  std::string Place() const;  // of the last line, for messages
   void Clear();
 
   CommandContext& context_;

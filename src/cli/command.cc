@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{"run", "chat in the terminal, or answer one prompt", RunCommand},
+    Command{"serve", "the OpenAI-compatible server", ServeCommand},
     Command{"inspect", "what a checkpoint holds: parameters, bytes, problems", InspectCommand},
     Command{"tokenize", "text or messages to ids and back", TokenizeCommand},
     Command{"score", "log-probabilities and perplexity of given texts", ScoreCommand},
@@ -90,9 +91,12 @@ int ProcessCode(ExitCode code, const Interrupt& interrupt) {
 
 int Main(int argc, char** argv) {
   HoldStandardStreams();
-  Interrupt::Install();
-  Interrupt interrupt;
   Console console(STDOUT_FILENO, STDERR_FILENO);
+  if (const Status installed = Interrupt::Install(); !installed.ok()) {
+    console.Note(installed.error().ToString());
+    return static_cast<int>(ExitCodeOf(installed.error().kind));
+  }
+  Interrupt interrupt;
   const SteadyClock clock;
   const std::unique_ptr<FileSystem> files = MakePosixFileSystem();
   CommandContext context{*files, console, clock, interrupt};

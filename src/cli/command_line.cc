@@ -104,6 +104,7 @@ template void CommandLine::Add(const std::string&, std::string&, const std::stri
 template void CommandLine::Add(const std::string&, int&, const std::string&, const std::string&);
 template void CommandLine::Add(const std::string&, int64_t&, const std::string&,
                                const std::string&);
+template void CommandLine::Add(const std::string&, double&, const std::string&, const std::string&);
 template void CommandLine::Add(const std::string&, std::optional<double>&, const std::string&,
                                const std::string&);
 template void CommandLine::Add(const std::string&, std::optional<int64_t>&, const std::string&,
@@ -134,7 +135,9 @@ bool CommandLine::Given(const std::string& flag) const { return state_->app.coun
 
 Result<bool> CommandLine::Parse(std::span<const std::string> args, Console& console) {
   try {
-    state_->app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    std::vector<std::string> words = EmptyValuesApart(args);
+    std::reverse(words.begin(), words.end());  // as the library takes them
+    state_->app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     FATHOM_OK(console.Print(state_->app.help()));
     return false;
@@ -146,6 +149,27 @@ Result<bool> CommandLine::Parse(std::span<const std::string> args, Console& cons
   for (const std::string& word : state_->app.remaining()) return NotKnown(word);
   FATHOM_OK(CheckValues());
   return true;
+}
+
+std::vector<std::string> CommandLine::EmptyValuesApart(std::span<const std::string> args) const {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < args.size(); ++i) {
+    words.push_back(args[i]);
+    if (TakesValue(args[i])) {
+      if (++i < args.size()) words.push_back(args[i]);  // whatever it looks like
+    } else if (args[i].starts_with("--") && args[i].ends_with('=') &&
+               TakesValue(args[i].substr(0, args[i].size() - 1))) {
+      words.back().pop_back();
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+bool CommandLine::TakesValue(const std::string& word) const {
+  if (!word.starts_with("-")) return false;
+  const CLI::Option* option = state_->app.get_option_no_throw(word);
+  return option != nullptr && option->get_expected_min() > 0;
 }
 
 Status CommandLine::CheckValues() const {

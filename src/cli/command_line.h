@@ -59,6 +59,9 @@ class CommandLine {
       std::function<std::optional<Error>(const std::string& flag, const std::string& value)>;
   void AddTaken(const std::string& flags, const std::string& type, const std::string& help,
                 TakeValue take);
+  // "--text=" as "--text" and "": to the library it is a flag whose value is missing.
+  std::vector<std::string> EmptyValuesApart(std::span<const std::string> args) const;
+  bool TakesValue(const std::string& word) const;
   Error NotKnown(const std::string& word) const;
   Status CheckValues() const;
 

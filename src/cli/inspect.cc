@@ -8,7 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/inspect_report.h"
 #include "cli/progress_printer.h"
-#include "cli/text_assets.h"
+#include "text/text_assets.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -1,6 +1,7 @@
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,8 +9,13 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <system_error>
+#include <thread>
 
 #include "base/check.h"
+#include "base/result.h"
+#include "io/file_system.h"
+#include "io/system_error.h"
 
 namespace fathom {
 namespace {
@@ -20,8 +26,12 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> requested_flag = false;  // by Ctrl-C
 std::atomic<int> ending_signal = 0;        // SIGTERM or SIGHUP, once one came
+std::atomic<int> signal_count = 0;
 std::atomic<bool> exit_at_once = true;
 std::array<int, 2> wake_pipe = {-1, -1};
+std::atomic<bool> guarded = false;    // a PartialFileGuard ends the process
+std::atomic<bool> impatient = false;  // Ctrl-C came twice
+sem_t guard_wakes;                    // it is impatient, or the guard is to end
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 int CodeOf(int signal) { return 128 + signal; }
@@ -29,10 +39,13 @@ int CodeOf(int signal) { return 128 + signal; }
 void OnSignal(int signal) {
   const int saved_errno = errno;
   if (exit_at_once) _exit(CodeOf(signal));
+  ++signal_count;
   if (signal != SIGINT) {
     ending_signal = signal;
   } else if (requested_flag.exchange(true)) {
-    _exit(CodeOf(SIGINT));
+    if (!guarded) _exit(CodeOf(SIGINT));
+    impatient = true;
+    sem_post(&guard_wakes);
   }
   const char byte = 0;
   [[maybe_unused]] const ssize_t written = write(wake_pipe[1], &byte, 1);
@@ -47,8 +60,10 @@ bool IsIgnored(int signal) {
 
 }  // namespace
 
-void Interrupt::Install() {
-  FATHOM_CHECK(pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+Status Interrupt::Install() {
+  if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    return SystemError(ErrorKind::kFailed, "cannot make a pipe for signals", errno, "");
+  }
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART;
@@ -57,6 +72,7 @@ void Interrupt::Install() {
   if (!IsIgnored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
   // A reader that goes away shows as EPIPE where it is written to.
   std::signal(SIGPIPE, SIG_IGN);
+  return Ok();
 }
 
 void Interrupt::WatchFlag() { exit_at_once = false; }
@@ -72,8 +88,33 @@ void Interrupt::Clear() {
   requested_flag = false;
 }
 
+int Interrupt::count() const { return signal_count; }
+
 int Interrupt::wake_fd() const { return wake_pipe[0]; }
 
 int Interrupt::exit_code() const { return CodeOf(ends_program() ? ending_signal.load() : SIGINT); }
+
+PartialFileGuard::PartialFileGuard(FileSystem& files) {
+  FATHOM_CHECK(!guarded && sem_init(&guard_wakes, 0, 0) == 0);
+  try {
+    waiting_ = std::thread([&files] {
+      while (sem_wait(&guard_wakes) != 0) {
+      }
+      if (!impatient) return;
+      files.RemovePartialFiles();
+      _exit(CodeOf(SIGINT));
+    });
+  } catch (const std::system_error&) {
+    return;
+  }
+  guarded = true;
+}
+
+PartialFileGuard::~PartialFileGuard() {
+  guarded = false;
+  if (!waiting_.joinable()) return;
+  sem_post(&guard_wakes);
+  waiting_.join();
+}
 
 }  // namespace fathom

@@ -14,7 +14,14 @@
 namespace fathom {
 
 LineReader::Event LineReader::Next(std::string& line) {
+  const Event event = NextPiece(line);
+  if (event == Event::kLine || event == Event::kTooLong) ++line_number_;
+  return event == Event::kLine && line.size() > most_bytes_ ? Event::kTooLong : event;
+}
+
+LineReader::Event LineReader::NextPiece(std::string& line) {
   while (!TakeLine(line)) {
+    if (buffer_.size() > most_bytes_ + 1) return Event::kTooLong;  // a '\r' does not count
     const Event event = Fill();
     if (event == Event::kInterrupted) {
       buffer_.clear();

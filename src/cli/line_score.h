@@ -3,28 +3,12 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "cli/score_input.h"
 
 namespace fathom {
-
-// Natural logarithms of probabilities, computed in float64:
-//   log p(i) = logits[i] - max - log(sum_j exp(logits[j] - max))
-class LogSoftmax {
- public:
-  explicit LogSoftmax(std::span<const float> logits);
-  double LogProb(int64_t id) const;
-  // The k most likely ids with their log-probabilities, most likely first; of equals the lower id.
-  // Fewer when the vocabulary is smaller.
-  std::vector<std::pair<int32_t, double>> Top(int64_t k) const;
-
- private:
-  std::span<const float> logits_;
-  double log_sum_;  // max + log(sum)
-};
 
 // The teacher-forced score of one line, built from rows of logits in order of position.
 class LineScore {

@@ -1,5 +1,6 @@
 #include "cli/loaded_model.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -52,7 +53,10 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.kv_dtype = flags.KvDtypeFor(folder.checkpoint.config());
   limits.mtp = needs.mtp;
   limits.threads = flags.ThreadCount();
-  const MemoryBudget memory{AvailableMemory(), WeightBytes(folder.checkpoint, needs.mtp)};
+  if (needs.kv_cache_bytes > 0) limits.kv_cache_bytes = needs.kv_cache_bytes;
+  int64_t available = AvailableMemory();
+  if (needs.memory_bytes > 0) available = std::min(available, needs.memory_bytes);
+  const MemoryBudget memory{available, WeightBytes(folder.checkpoint, needs.mtp)};
   return SizeEngine(folder.checkpoint.config(), limits, memory);
 }
 

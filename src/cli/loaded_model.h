@@ -20,6 +20,8 @@ struct EngineNeeds {
   int64_t max_model_len = 0;  // tokens of one sequence; 0: the model's, or what fits
   int64_t max_num_seqs = 1;
   bool mtp = false;
+  int64_t kv_cache_bytes = 0;  // 0: what is wanted, at most what is left
+  int64_t memory_bytes = 0;    // most that the program may take; 0: what the machine has
 };
 
 // A model in memory and an engine on it.

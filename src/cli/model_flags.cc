@@ -1,5 +1,7 @@
 #include "cli/model_flags.h"
 
+#include <string>
+
 #include "base/format.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -9,6 +11,12 @@
 #include "tensor/dtype.h"
 
 namespace fathom {
+
+std::string ContextLength::Fix() const {
+  if (max_model_len < model_positions) return "shorten it, or raise --max-model-len";
+  return Format("shorten it: {} tokens are the most that the model has positions for",
+                model_positions);
+}
 
 void ModelFlags::Declare(CommandLine& line) {
   line.AddChoice("--dtype", dtype, {"auto", "float32", "bfloat16"},

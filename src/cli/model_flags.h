@@ -12,6 +12,15 @@
 
 namespace fathom {
 
+// How long a sequence may be: as long as max_model_len, which the model has a bound for.
+struct ContextLength {
+  int64_t max_model_len = 0;
+  int64_t model_positions = 0;
+
+  // What to do about a text that is longer.
+  std::string Fix() const;
+};
+
 // The flags of every command that runs a model.
 struct ModelFlags {
   std::string dtype = "auto";

@@ -11,9 +11,9 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/result.h"
-#include "cli/text_assets.h"
 #include "io/file_system.h"
 #include "spec/generation_config.h"
+#include "text/text_assets.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "cli/progress_printer.h"
 #include "engine/engine.h"
 #include "sched/scheduler.h"
@@ -115,13 +116,17 @@ std::string Reply::Summary() const {
                 HumanSeconds(prefill_seconds), PrefillRate(), FinishReasonName(finish));
 }
 
-std::string Reply::Advice() const {
+std::string Reply::Advice(const ContextLength& length) const {
   if (!inside_reasoning) return "";
   if (finish == FinishReason::kLength) {
-    return Format(
-        "there is no answer: it was cut inside its reasoning after {} tokens; raise "
-        "--max-tokens, or --max-model-len if that is reached\n",
-        ids.size());
+    const auto total = prompt_tokens + static_cast<int64_t>(ids.size());
+    const bool full = total >= length.max_model_len;
+    const bool can_grow = length.max_model_len < length.model_positions;
+    return Format("there is no answer: it was cut inside its reasoning after {} tokens; {}\n",
+                  ids.size(),
+                  !full      ? "raise --max-tokens"
+                  : can_grow ? "raise --max-model-len"
+                             : "the model has positions for no more");
   }
   if (finish != FinishReason::kStop) return "";
   return "there is no answer: it was stopped inside its reasoning, where --stop and "

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/model_flags.h"
 #include "engine/engine.h"
 
 namespace fathom {
@@ -34,7 +35,7 @@ struct Reply {
   // "34 tokens in 1.2 s (28.3/s), prompt of 12 tokens in 0.1 s (120.0/s), stop\n"
   std::string Summary() const;
   // What to do when the answer ended before it began: a line, or "" when there is nothing to say.
-  std::string Advice() const;
+  std::string Advice(const ContextLength& length) const;
   // The one object that `run --json` prints. Without text (no tokenizer) `text` is null.
   Json Report(bool has_text, double load_seconds) const;
 };

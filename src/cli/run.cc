@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
-#include "api/text_stream.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/answer_printer.h"
@@ -18,9 +18,8 @@
 #include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/session.h"
-#include "cli/text_assets.h"
-#include "cli/text_input.h"
 #include "engine/engine.h"
+#include "text/text_input.h"
 
 namespace fathom {
 namespace {
@@ -37,37 +36,34 @@ constexpr const char* kExamples =
     "  fathom run /models/v3 --raw -p 'Once upon a time' --max-tokens 64\n"
     "  fathom run /models/tiny --prompt-ids 0,17,42 --ignore-eos --max-tokens 8 --json";
 
-struct Input {
-  std::vector<int32_t> ids;
-  ReasoningMode reasoning = ReasoningMode::kOff;
-};
-
 Result<std::string> PromptText(CommandContext& context, const RunFlags& flags) {
   if (flags.prompt != "-") return flags.prompt;
-  return ReadTextInput(context.files, "-");
+  FATHOM_TRY(std::string text, ReadTextInput(context.files, "-", kMostPromptBytes));
+  if (!flags.raw && IsBlank(text)) {
+    return BadInput("the prompt is empty", InputName("-"), "send a text there");
+  }
+  return text;
 }
 
-Result<Input> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
+Result<Prompt> OneInput(const Session& session, const RunFlags& flags, const std::string& text) {
   if (!flags.prompt_ids.empty()) {
     FATHOM_TRY(std::vector<int32_t> ids, ParseIds("--prompt-ids", flags.prompt_ids));
-    return Input{std::move(ids), ReasoningMode::kOff};
+    return Prompt{"", std::move(ids), ReasoningMode::kOff};
   }
   if (flags.raw) {
-    FATHOM_TRY(Prompt prompt, RawPrompt(*session.folder().text, text, true));
-    return Input{std::move(prompt.ids), ReasoningMode::kOff};
+    return RawPrompt(*session.folder().text, text, {.parse_special = true});
   }
   Json messages = Json::MakeArray();
   if (!flags.system.empty()) {
     messages.Append(Json::MakeObject({{"role", "system"}, {"content", flags.system}}));
   }
   messages.Append(Json::MakeObject({{"role", "user"}, {"content", text}}));
-  FATHOM_TRY(Prompt prompt, session.Render(messages));
-  return Input{std::move(prompt.ids), ReasoningModeAfter(prompt.text)};
+  return session.Render(messages);
 }
 
 Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunFlags& flags,
                            const std::string& text) {
-  FATHOM_TRY(Input input, OneInput(session, flags, text));
+  FATHOM_TRY(Prompt input, OneInput(session, flags, text));
   FATHOM_OK(session.CheckPrompt(input.ids));
   FATHOM_OK(session.Load());
   const bool has_text = session.folder().text.has_value();
@@ -85,7 +81,7 @@ Result<ExitCode> AnswerOne(CommandContext& context, Session& session, const RunF
   } else {
     FATHOM_OK(printer.End());
     context.console.Note(reply.Summary());
-    context.console.Note(reply.Advice());
+    context.console.Note(reply.Advice(session.context_length()));
   }
   if (reply.finish == FinishReason::kError) return *reply.error;
   return reply.finish == FinishReason::kCancelled ? ExitCode::kInterrupted : ExitCode::kDone;

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command_line.h"
+#include "text/text_input.h"
 
 namespace fathom {
 
@@ -33,6 +34,10 @@ Status RunFlags::Check(const CommandLine& line) {
   if (line.Given("MODEL") && model.empty()) {
     return line.Usage("MODEL is empty", "name a folder, or leave it out for the demo model");
   }
+  // With --raw nothing is what a text may begin with.
+  if (has_prompt && !raw && IsBlank(prompt)) {
+    return line.Usage("--prompt is empty", "give a text, or leave -p out for a chat");
+  }
   if (line.Given("--prompt-ids") && has_prompt) {
     return line.Usage("--prompt and --prompt-ids exclude each other");
   }
@@ -56,7 +61,7 @@ Status RunFlags::Check(const CommandLine& line) {
   }
   if (!template_arguments.empty()) {
     FATHOM_TRY([[maybe_unused]] const Json json_object,
-               ParseJsonObject("--chat-template-kwargs", template_arguments));
+               ParseTemplateArguments("--chat-template-kwargs", template_arguments));
   }
   FATHOM_OK(sampling.Check(line));
   return run.Check(line);

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/loaded_model.h"
 #include "cli/model_flags.h"
 #include "cli/model_folder.h"
@@ -21,9 +22,9 @@
 #include "cli/score_input.h"
 #include "cli/score_outputs.h"
 #include "cli/scorer.h"
-#include "cli/text_input.h"
 #include "engine/engine.h"
 #include "spec/model_config.h"
+#include "text/text_input.h"
 
 namespace fathom {
 namespace {
@@ -104,9 +105,10 @@ Result<Job> Prepare(CommandContext& context, const Flags& flags, Progress& progr
     return BadInput(Format("--top is {}, the vocabulary has {} ids", flags.top, config.vocab),
                     folder.path, Format("ask for {} or fewer", config.vocab));
   }
-  const int64_t longest =
-      flags.run.max_model_len > 0 ? flags.run.max_model_len : config.max_positions;
-  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.input));
+  const ContextLength longest{
+      flags.run.max_model_len > 0 ? flags.run.max_model_len : config.max_positions,
+      config.max_positions};
+  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.input, kMostLinesBytes));
   FATHOM_TRY(
       std::vector<ScoreItem> items,
       ParseScoreInput(text, folder, {InputName(flags.input), !flags.no_parse_special, longest}));
@@ -126,6 +128,7 @@ Result<ScoreTotals> RunJob(CommandContext& context, const Flags& flags, const Jo
   FATHOM_TRY(const LoadedModel loaded,
              LoadModel(context, job.folder, flags.run, job.engine, flags.outputs.mtp, weights));
   context.interrupt.WatchFlag();
+  const PartialFileGuard guard(context.files);
   ScorerOptions options{flags.outputs, flags.top, job.folder.checkpoint.config().vocab,
                         job.engine.scheduler.blocks * job.engine.scheduler.block_tokens};
   int64_t tokens = 0;
@@ -167,9 +170,15 @@ std::string TotalsText(const Flags& flags, const ScoreTotals& totals) {
 
 Status Report(CommandContext& context, const Flags& flags, const ScoreTotals& totals) {
   const std::string text = flags.json ? TotalsJson(flags, totals) : TotalsText(flags, totals);
-  if (!flags.outputs.to_console()) return context.console.Print(text);
-  context.console.Note(text);
-  return Ok();
+  if (flags.outputs.to_console()) {
+    context.console.Note(text);
+    return Ok();
+  }
+  Status printed = context.console.Print(text);
+  if (printed.ok()) return printed;
+  Error error = std::move(printed).error();
+  error.fix += "; the scores are complete in " + flags.outputs.lines;
+  return error;
 }
 
 }  // namespace

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/score_line.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "cli/model_folder.h"
-#include "cli/text_assets.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 namespace {
@@ -50,12 +52,14 @@ class LineParser {
     FATHOM_TRY(const TextAssets* assets,
                NeedText(folder_, text != nullptr ? "\"text\"" : "\"messages\""));
     if (text != nullptr) {
-      FATHOM_TRY(Prompt prompt, RawPrompt(*assets, *text, options_.parse_special));
+      FATHOM_TRY(Prompt prompt,
+                 RawPrompt(*assets, *text, {.parse_special = options_.parse_special}));
       return std::move(prompt.ids);
     }
     PromptOptions prompt_options;
     prompt_options.add_generation_prompt = false;
     prompt_options.parse_special = options_.parse_special;
+    prompt_options.date = LocalDate();
     FATHOM_TRY(Prompt prompt,
                RenderPrompt(*assets, std::get<Conversation>(line.input), prompt_options));
     return std::move(prompt.ids);
@@ -63,10 +67,10 @@ class LineParser {
 
   Status CheckLength(const std::vector<int32_t>& ids, const std::string& where) const {
     const auto size = static_cast<int64_t>(ids.size());
-    if (size >= 1 && size <= options_.max_model_len) return Ok();
-    return BadInput(Format("the line has {} ids, expected 1 to {}", size, options_.max_model_len),
-                    where,
-                    size > 0 ? "shorten it, or raise --max-model-len" : "leave the line out");
+    const int64_t most = options_.length.max_model_len;
+    if (size >= 1 && size <= most) return Ok();
+    return BadInput(Format("the line has {} ids, expected 1 to {}", size, most), where,
+                    size > 0 ? options_.length.Fix() : "leave the line out");
   }
 
   const ModelFolder& folder_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/model_flags.h"
 #include "cli/model_folder.h"
 
 namespace fathom {
@@ -20,7 +21,7 @@ struct ScoreItem {
 struct ScoreInputOptions {
   std::string source;         // the file's name, for messages
   bool parse_special = true;  // added tokens in text and messages become their ids
-  int64_t max_model_len = 0;  // most ids of a line
+  ContextLength length;       // most ids of a line
 };
 
 // Reads lines as api/score_line.h has them; each id stands once. Text begins with BOS where the
@@ -28,7 +29,7 @@ struct ScoreInputOptions {
 // further answer. Empty lines are skipped.
 //
 // Errors (kBadInput): the first bad line, with the number of others; ids outside the vocabulary,
-// more ids than max_model_len, text without a tokenizer.
+// more ids than options.length, text without a tokenizer.
 Result<std::vector<ScoreItem>> ParseScoreInput(std::string_view text, const ModelFolder& folder,
                                                const ScoreInputOptions& options);
 

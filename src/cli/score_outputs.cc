@@ -112,8 +112,7 @@ Status CheckOutputs(FileSystem& files, const ScoreOutputs& outputs, const std::s
   }
   if (outputs.full_logits.empty()) return Ok();
   FATHOM_OK(files.MakeDirectory(outputs.full_logits));
-  FATHOM_TRY([[maybe_unused]] const auto probe,
-             files.Create(JoinPath(outputs.full_logits, ".fathom-probe")));
+  FATHOM_TRY([[maybe_unused]] const auto probe, files.Create(outputs.LogitsOf(items.front().id)));
   return Ok();
 }
 

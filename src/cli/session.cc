@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/progress.h"
@@ -22,9 +24,9 @@
 #include "cli/reply.h"
 #include "cli/run_flags.h"
 #include "cli/sampling_flags.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 #include "engine/sampling_params.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 namespace {
@@ -82,9 +84,10 @@ Status Session::Load() {
 Result<Prompt> Session::Render(const Json& messages) const {
   FATHOM_TRY(const TextAssets* text, NeedText(folder_, "a text prompt"));
   PromptOptions options;
+  options.date = LocalDate();
   if (!flags_->template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
-               ParseJsonObject("--chat-template-kwargs", flags_->template_arguments));
+               ParseTemplateArguments("--chat-template-kwargs", flags_->template_arguments));
   }
   return RenderPrompt(*text, Conversation{messages, Json()}, options);
 }
@@ -125,7 +128,7 @@ Status Session::CheckPrompt(const std::vector<int32_t>& prompt) const {
   return BadInput(Format("the prompt has {} tokens and leaves no room for an answer in the {} that "
                          "fit",
                          tokens, max_model_len()),
-                  "", "shorten it, or raise --max-model-len");
+                  "", context_length().Fix());
 }
 
 Result<GenerationRequest> Session::MakeRequest(std::vector<int32_t> prompt) const {

@@ -7,16 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/loaded_model.h"
+#include "cli/model_flags.h"
 #include "cli/model_folder.h"
 #include "cli/reply.h"
 #include "cli/run_flags.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 
 namespace fathom {
@@ -42,6 +43,9 @@ class Session {
 
   const ModelFolder& folder() const { return folder_; }
   int64_t max_model_len() const { return engine_.max_model_len; }
+  ContextLength context_length() const {
+    return {max_model_len(), folder_.checkpoint.config().max_positions};
+  }
   double load_seconds() const { return loaded_.seconds; }
 
  private:

@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "api/input_text.h"
+#include "api/prompt.h"
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/text_assets.h"
-#include "cli/text_input.h"
+#include "text/text_assets.h"
+#include "text/text_input.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -82,16 +84,17 @@ Status CheckFlags(const CommandLine& line, const Flags& flags) {
 
 Result<std::vector<int32_t>> EncodeMessages(CommandContext& context, const TextAssets& assets,
                                             const Flags& flags) {
-  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.messages));
+  FATHOM_TRY(const std::string text, ReadTextInput(context.files, flags.messages, kMostTextBytes));
   const JsonSource source = InputName(flags.messages);
   FATHOM_TRY(const Json json, ParseJson(text, source));
   FATHOM_TRY(const Conversation conversation, ParseConversation(JsonReader(json, source)));
   PromptOptions options;
   options.add_generation_prompt = !flags.no_generation_prompt;
   options.parse_special = !flags.no_parse_special;
+  options.date = LocalDate();
   if (!flags.template_arguments.empty()) {
     FATHOM_TRY(options.template_arguments,
-               ParseJsonObject("--chat-template-kwargs", flags.template_arguments));
+               ParseTemplateArguments("--chat-template-kwargs", flags.template_arguments));
   }
   FATHOM_TRY(Prompt prompt, RenderPrompt(assets, conversation, options));
   return std::move(prompt.ids);
@@ -103,7 +106,7 @@ Result<std::vector<int32_t>> MakeIds(CommandContext& context, const TextAssets& 
   if (line.Given("--messages")) return EncodeMessages(context, assets, flags);
   std::string text = flags.text;
   if (line.Given("--file")) {
-    FATHOM_TRY(text, ReadTextInput(context.files, flags.file));
+    FATHOM_TRY(text, ReadTextInput(context.files, flags.file, kMostTextBytes));
   }
   return assets.tokenizer.Encode(text, !flags.no_parse_special);
 }

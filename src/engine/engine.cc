@@ -19,9 +19,11 @@
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "engine/executor.h"
+#include "engine/log_softmax.h"
 #include "engine/sampler.h"
 #include "engine/sampling_params.h"
 #include "engine/sequence.h"
+#include "engine/token_mask.h"
 #include "model/model.h"
 #include "sched/request.h"
 #include "sched/scheduler.h"
@@ -55,6 +57,16 @@ Status ValidatePrompt(const std::vector<int32_t>& prompt, int64_t vocab) {
     }
   }
   return Ok();
+}
+
+// What may come while min_tokens are not reached; none when there is no such time.
+std::optional<TokenMask> BeforeStop(const GenerationRequest& request,
+                                    const std::vector<int32_t>& stop_token_ids, int64_t vocab) {
+  if (request.min_tokens == 0) return std::nullopt;
+  TokenMask mask = request.allowed_token_ids.empty() ? TokenMask(vocab)
+                                                     : TokenMask(vocab, request.allowed_token_ids);
+  mask.Forbid(stop_token_ids);
+  return mask;
 }
 
 }  // namespace
@@ -103,7 +115,13 @@ Result<RequestId> Engine::Submit(GenerationRequest request) {
   sequence.seed =
       request.sampling.seed.value_or(SplitMix64At(unseeded_, static_cast<uint64_t>(id)));
   sequence.sampling = std::move(request.sampling);
+  sequence.min_tokens = request.min_tokens;
+  sequence.top_logprobs = request.top_logprobs;
   sequence.stop_token_ids = std::move(request.stop_token_ids);
+  if (!request.allowed_token_ids.empty()) {
+    sequence.mask.emplace(executor_->vocab(), request.allowed_token_ids);
+  }
+  sequence.before_stop = BeforeStop(request, sequence.stop_token_ids, executor_->vocab());
   sequence.score = request.score;
   sequence.score_mtp = request.score_mtp;
   sequence.arrival_s = clock_.Seconds();
@@ -128,13 +146,40 @@ Status Engine::Validate(const GenerationRequest& request) const {
                     "load the model with its MTP layer, or score without MTP");
   }
   if (!request.score) {
-    if (request.max_tokens < 1) {
-      return BadInput(Format("max_tokens is {}, expected at least 1", request.max_tokens), "",
-                      "ask for one token or more");
-    }
-    FATHOM_OK(ValidateSampling(request.sampling, executor_->vocab()));
+    FATHOM_OK(ValidateChoice(request));
   }
   return ValidateLength(request);
+}
+
+Status Engine::ValidateChoice(const GenerationRequest& request) const {
+  const int64_t vocab = executor_->vocab();
+  if (request.max_tokens < 1) {
+    return BadInput(Format("max_tokens is {}, expected at least 1", request.max_tokens), "",
+                    "ask for one token or more");
+  }
+  if (request.min_tokens < 0 || request.min_tokens > request.max_tokens) {
+    return BadInput(Format("min_tokens is {}, expected 0 to max_tokens, which is {}",
+                           request.min_tokens, request.max_tokens),
+                    "", "lower min_tokens, or raise max_tokens");
+  }
+  for (const int32_t id : request.allowed_token_ids) {
+    if (id >= 0 && id < vocab) continue;
+    return BadInput(
+        Format("allowed_token_ids names token {}, the vocabulary has {} tokens", id, vocab), "",
+        Format("name ids from 0 to {}", vocab - 1));
+  }
+  const auto before_stop = BeforeStop(request, request.stop_token_ids, vocab);
+  if (before_stop && !before_stop->AllowsAny()) {
+    return BadInput(
+        Format("min_tokens is {}, and every allowed token ends the answer", request.min_tokens), "",
+        "allow a token that is not a stop token, or set min_tokens to 0");
+  }
+  if (request.top_logprobs && (*request.top_logprobs < 0 || *request.top_logprobs > vocab)) {
+    return BadInput(
+        Format("top_logprobs is {}, the vocabulary has {} tokens", *request.top_logprobs, vocab),
+        "", Format("ask for 0 to {}", vocab));
+  }
+  return ValidateSampling(request.sampling, vocab);
 }
 
 Status Engine::ValidateLength(const GenerationRequest& request) const {
@@ -164,7 +209,7 @@ int64_t Engine::AnswerLimit(const GenerationRequest& request) const {
 void Engine::Cancel(RequestId id) {
   const auto entry = sequences_.find(id);
   if (entry == sequences_.end()) return;
-  Finish(entry->second, FinishReason::kCancelled, std::nullopt, pending_events_);
+  Finish(entry->second, {.finish = FinishReason::kCancelled}, pending_events_);
 }
 
 StepResult Engine::Step() {
@@ -182,7 +227,7 @@ StepResult Engine::Step() {
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
   scheduler_.Observe(plan.shape, clock_.Seconds() - began);
   SampleAll(forward);
-  for (const Work& work : work_) {
+  for (Work& work : work_) {
     if (work.sequence->score) {
       ApplyScore(work, forward, result);
     } else if (work.planned->sample) {
@@ -201,13 +246,14 @@ void Engine::EndOverdue(const StepPlan& plan, std::vector<EngineEvent>& events) 
                clock_.Seconds() - sequence.arrival_s, sequence.answer_tokens(),
                sequence.max_tokens),
         "", "allow it more time, ask for fewer tokens, or send fewer requests at once");
-    Finish(sequence, FinishReason::kTimeout, std::move(error), events);
+    Finish(sequence, {.finish = FinishReason::kTimeout, .error = std::move(error)}, events);
   }
   if (!plan.stuck) return;
-  Finish(sequences_.at(plan.stuck->id), FinishReason::kError,
-         Failed(plan.stuck->what, "",
-                "start with a larger cache; if the numbers say that it should have fitted, this is "
-                "a bug in the scheduler: report it with them"),
+  Error error =
+      Failed(plan.stuck->what, "",
+             "start with a larger cache; if the numbers say that it should have fitted, this is a "
+             "bug in the scheduler: report it with them");
+  Finish(sequences_.at(plan.stuck->id), {.finish = FinishReason::kError, .error = std::move(error)},
          events);
 }
 
@@ -217,7 +263,7 @@ void Engine::PrepareWork(const StepPlan& plan, StepResult& result) {
   for (const PlannedSequence& planned : plan.sequences) {
     Sequence& sequence = sequences_.at(planned.id);
     UpdateBlockTable(plan, planned, sequence);
-    work_.push_back({&planned, &sequence, batch_.Add(planned, sequence), 0});
+    work_.push_back({&planned, &sequence, batch_.Add(planned, sequence), 0, std::nullopt});
     const int64_t prompt_left = std::max<int64_t>(sequence.prompt_tokens - planned.first_token, 0);
     result.prompt_tokens += std::min(planned.count, prompt_left);
   }
@@ -247,13 +293,19 @@ void Engine::ReleaseSlot(Sequence& sequence) {
 void Engine::SampleAll(const ForwardResult& forward) {
   pool_.ParallelFor(static_cast<int64_t>(work_.size()), [&](int64_t item, int thread) {
     Work& work = work_[static_cast<size_t>(item)];
-    const Sequence& sequence = *work.sequence;
-    if (sequence.score || !work.planned->sample) return;
-    const double uniform =
-        UniformAt(sequence.seed, static_cast<uint64_t>(sequence.answer_tokens()));
-    work.token = samplers_[static_cast<size_t>(thread)].Sample(
-        forward.logits[work.rows.first], sequence.sampling, sequence.history, uniform);
+    if (work.sequence->score || !work.planned->sample) return;
+    SampleOne(samplers_[static_cast<size_t>(thread)], forward.logits[work.rows.first], work);
   });
+}
+
+void Engine::SampleOne(Sampler& sampler, std::span<const float> logits, Work& work) {
+  const Sequence& sequence = *work.sequence;
+  const double uniform = UniformAt(sequence.seed, static_cast<uint64_t>(sequence.answer_tokens()));
+  work.token =
+      sampler.Sample(logits, sequence.sampling, sequence.history, uniform, sequence.NextMask());
+  if (!work.token.ok() || !sequence.top_logprobs) return;
+  const LogSoftmax softmax(logits);
+  work.logprobs = {softmax.LogProb(work.token.value()), softmax.Top(*sequence.top_logprobs)};
 }
 
 void Engine::ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result) {
@@ -276,11 +328,11 @@ void Engine::ApplyScore(const Work& work, const ForwardResult& forward, StepResu
   work.sequence->scored_positions += rows.count;
   if (rows.count > 0) result.scored.push_back(scored);
   if (work.planned->sample) {
-    Finish(*work.sequence, FinishReason::kLength, std::nullopt, result.events);
+    Finish(*work.sequence, {.finish = FinishReason::kLength}, result.events);
   }
 }
 
-void Engine::ApplyToken(const Work& work, StepResult& result) {
+void Engine::ApplyToken(Work& work, StepResult& result) {
   Sequence& sequence = *work.sequence;
   if (!work.token.ok()) {
     FinishWithError(work, work.rows.first_position, work.token.error(), result);
@@ -289,27 +341,28 @@ void Engine::ApplyToken(const Work& work, StepResult& result) {
   const int32_t token = work.token.value();
   ++result.sampled_tokens;
   if (Contains(sequence.stop_token_ids, token)) {
-    Finish(sequence, FinishReason::kStop, std::nullopt, result.events);
+    Finish(sequence, {.finish = FinishReason::kStop, .stop_token = token}, result.events);
     return;
   }
   sequence.tokens.push_back(token);
   sequence.history.AddAnswer(token);
-  result.events.push_back({.id = sequence.id, .token = token, .finish = {}, .error = {}});
+  result.events.push_back({.id = sequence.id,
+                           .token = token,
+                           .logprobs = std::move(work.logprobs),
+                           .cached_tokens = sequence.cached_tokens.value_or(0)});
   if (sequence.answer_tokens() < sequence.max_tokens) {
     scheduler_.Extend(sequence.id, token);
   } else {
-    Finish(sequence, FinishReason::kLength, std::nullopt, result.events);
+    Finish(sequence, {.finish = FinishReason::kLength}, result.events);
   }
 }
 
-void Engine::Finish(Sequence& sequence, FinishReason reason, std::optional<Error> error,
-                    std::vector<EngineEvent>& events) {
+void Engine::Finish(Sequence& sequence, EngineEvent end, std::vector<EngineEvent>& events) {
   const RequestId id = sequence.id;
-  events.push_back({.id = id,
-                    .token = {},
-                    .finish = reason,
-                    .error = std::move(error),
-                    .cached_tokens = sequence.cached_tokens.value_or(0)});
+  const FinishReason reason = *end.finish;
+  end.id = id;
+  end.cached_tokens = sequence.cached_tokens.value_or(0);
+  events.push_back(std::move(end));
   if (reason != FinishReason::kTimeout) {
     // Logits that are no numbers may come from what lies in the cache.
     const bool damaged = reason == FinishReason::kError;
@@ -321,8 +374,10 @@ void Engine::Finish(Sequence& sequence, FinishReason reason, std::optional<Error
 
 void Engine::FinishWithError(const Work& work, int64_t position, const Error& error,
                              StepResult& result) {
-  Finish(*work.sequence, FinishReason::kError,
-         Within(Format("logits after position {}", position), error), result.events);
+  Finish(*work.sequence,
+         {.finish = FinishReason::kError,
+          .error = Within(Format("logits after position {}", position), error)},
+         result.events);
 }
 
 }  // namespace fathom

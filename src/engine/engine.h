@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -32,6 +34,11 @@ struct GenerationRequest {
   int64_t max_tokens = 16;  // cut to what max_model_len leaves after the prompt
   // End the answer; the token itself is not part of it. One outside the vocabulary never comes.
   std::vector<int32_t> stop_token_ids;
+  int64_t min_tokens = 0;  // no stop token comes before the answer has so many
+  // The answer is made of these alone; empty: of all.
+  std::vector<int32_t> allowed_token_ids;
+  // Log-probabilities of the tokens, and so many of the likeliest beside each; none: not computed.
+  std::optional<int64_t> top_logprobs;
   // Teacher forcing: nothing is generated (the three fields above have no meaning); every
   // position's logits are reported by ScoredRows, then the request finishes with kLength.
   bool score = false;
@@ -44,17 +51,28 @@ struct GenerationRequest {
 };
 
 enum class FinishReason { kStop, kLength, kCancelled, kError, kTimeout };
+inline constexpr size_t kFinishReasons = 5;
 // "stop", "length", "cancelled", "error", "timeout".
 std::string_view FinishReasonName(FinishReason reason);
+
+// Natural logarithms of probabilities under the model's own logits, before bias, penalties, mask
+// and temperature.
+struct TokenLogProbs {
+  double token = 0;                             // of the one that was sampled
+  std::vector<std::pair<int32_t, double>> top;  // the likeliest, most likely first
+};
 
 // One sampled token, or the end of a request: exactly one of `token` and `finish` is set. A request
 // ends in exactly one event with `finish`, its last.
 struct EngineEvent {
   RequestId id = 0;
-  std::optional<int32_t> token;
-  std::optional<FinishReason> finish;
-  std::optional<Error> error;  // of kError and kTimeout
-  int64_t cached_tokens = 0;   // of the last event: tokens of the prompt that the cache had
+  std::optional<int32_t> token = std::nullopt;
+  std::optional<TokenLogProbs> logprobs = std::nullopt;  // of `token`, if they were asked for
+  std::optional<FinishReason> finish = std::nullopt;
+  // Of kStop: the one of stop_token_ids that came.
+  std::optional<int32_t> stop_token = std::nullopt;
+  std::optional<Error> error = std::nullopt;  // of kError and kTimeout
+  int64_t cached_tokens = 0;                  // tokens of the prompt that the cache had
 };
 
 // Logits of consecutive positions of a scored request, each position once and in order; valid until
@@ -94,6 +112,8 @@ class Engine {
   Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
          const Clock& clock);
 
+  // What Submit would refuse a request for. Threads: any, also while another calls Step.
+  Status Validate(const GenerationRequest& request) const;
   // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a
   // prompt that leaves no room for an answer, parameters out of range (kBadInput); what the whole
   // cache cannot hold (kDoesNotFit).
@@ -104,6 +124,8 @@ class Engine {
 
   // True when no request is open and no event waits to be fetched by Step.
   bool idle() const { return sequences_.empty() && pending_events_.empty(); }
+  const EngineConfig& config() const { return config_; }
+
   // One step. A request whose logits are NaN or infinite ends in kError, as does one that can never
   // go on (Stuck); the others go on.
   StepResult Step();
@@ -120,9 +142,10 @@ class Engine {
     Sequence* sequence;
     StepBatch::Rows rows;
     Result<int32_t> token;
+    std::optional<TokenLogProbs> logprobs;
   };
 
-  Status Validate(const GenerationRequest& request) const;
+  Status ValidateChoice(const GenerationRequest& request) const;
   Status ValidateLength(const GenerationRequest& request) const;
   int64_t AnswerLimit(const GenerationRequest& request) const;
 
@@ -131,11 +154,12 @@ class Engine {
   void UpdateBlockTable(const StepPlan& plan, const PlannedSequence& planned, Sequence& sequence);
   void ReleaseSlot(Sequence& sequence);
   void SampleAll(const ForwardResult& forward);
+  static void SampleOne(Sampler& sampler, std::span<const float> logits, Work& work);
   void ApplyScore(const Work& work, const ForwardResult& forward, StepResult& result);
-  void ApplyToken(const Work& work, StepResult& result);
-  // Also tells the scheduler, which has forgotten those that ended in kTimeout.
-  void Finish(Sequence& sequence, FinishReason reason, std::optional<Error> error,
-              std::vector<EngineEvent>& events);
+  void ApplyToken(Work& work, StepResult& result);
+  // `end` says how; its id is filled in. Also tells the scheduler, which has forgotten those that
+  // ended in kTimeout.
+  void Finish(Sequence& sequence, EngineEvent end, std::vector<EngineEvent>& events);
   void FinishWithError(const Work& work, int64_t position, const Error& error, StepResult& result);
 
   std::unique_ptr<Executor> executor_;

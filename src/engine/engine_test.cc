@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,6 @@
 #include "engine/sampler.h"
 #include "model/model.h"
 #include "sched/scheduler.h"
-#include "tensor/mat_view.h"
 
 namespace fathom {
 namespace {
@@ -266,6 +266,17 @@ TEST_F(EngineTest, RefusesWithTheNumbers) {
        "shorten the prompt, or start with a larger --max-model-len"},
       {[](auto& r) { r.max_tokens = 0; }, "max_tokens is 0, expected at least 1",
        "ask for one token or more"},
+      {[](auto& r) { r.min_tokens = 2; }, "min_tokens is 2, expected 0 to max_tokens, which is 1",
+       "lower min_tokens, or raise max_tokens"},
+      {[](auto& r) {
+         r.allowed_token_ids = {3, 50};
+       },
+       "allowed_token_ids names token 50, the vocabulary has 50 tokens", "name ids from 0 to 49"},
+      {[](auto& r) { r.allowed_token_ids = r.stop_token_ids = {3}, r.min_tokens = 1; },
+       "min_tokens is 1, and every allowed token ends the answer",
+       "allow a token that is not a stop token, or set min_tokens to 0"},
+      {[](auto& r) { r.top_logprobs = 51; }, "top_logprobs is 51, the vocabulary has 50 tokens",
+       "ask for 0 to 50"},
       {[](auto& r) { r.sampling.top_p = 2; }, "top_p is 2, expected 0 to 1",
        "give a value in this range; a flag takes the place of generation_config.json's"},
       {[](auto& r) {

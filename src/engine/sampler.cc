@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "engine/sampling_params.h"
+#include "engine/token_mask.h"
 
 namespace fathom {
 namespace {
@@ -110,28 +111,29 @@ Status CheckFinite(std::span<const float> logits) {
 }
 
 Result<int32_t> Sampler::Sample(std::span<const float> logits, const SamplingParams& params,
-                                const TokenHistory& history, double uniform) {
-  FATHOM_TRY(const std::span<const Candidate> candidates, Candidates(logits, params, history));
+                                const TokenHistory& history, double uniform,
+                                const TokenMask* mask) {
+  FATHOM_TRY(const std::span<const Candidate> candidates,
+             Candidates(logits, params, history, mask));
   return Draw(candidates, uniform);
 }
 
 Result<std::span<const Candidate>> Sampler::Candidates(std::span<const float> logits,
                                                        const SamplingParams& params,
-                                                       const TokenHistory& history) {
+                                                       const TokenHistory& history,
+                                                       const TokenMask* mask) {
   const std::span<const float> adjusted = Adjust(logits, params, history);
   const Survey survey = SurveyLogits(adjusted);
   if (!survey.finite) return CheckFinite(adjusted).error();
-  if (params.temperature == 0) {
+  if (params.temperature == 0 && mask == nullptr) {
     const auto likeliest = std::ranges::find(adjusted, survey.max) - adjusted.begin();
     candidates_.assign(1, {static_cast<int32_t>(likeliest), survey.max, 1});
     return std::span<const Candidate>(candidates_);
   }
-  candidates_.resize(adjusted.size());
-  for (size_t i = 0; i < adjusted.size(); ++i) {
-    candidates_[i] = {static_cast<int32_t>(i), adjusted[i], 0};
-  }
-  KeepTopK(params.top_k);
-  Weigh(survey.max, params.temperature);
+  Collect(adjusted, mask);
+  const bool greedy = params.temperature == 0;
+  KeepTopK(greedy ? 1 : params.top_k);
+  Weigh(greedy ? 1 : params.temperature);
   KeepTopP(params.top_p);
   std::erase_if(candidates_, [&](const Candidate& c) { return c.weight < params.min_p; });
   return std::span<const Candidate>(candidates_);
@@ -154,6 +156,18 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits, const Samp
   return adjusted_;
 }
 
+void Sampler::Collect(std::span<const float> logits, const TokenMask* mask) {
+  FATHOM_CHECK(mask == nullptr || mask->vocab() == static_cast<int64_t>(logits.size()));
+  candidates_.clear();
+  candidates_.reserve(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (mask == nullptr || mask->Allows(i)) {
+      candidates_.push_back({static_cast<int32_t>(i), logits[i], 0});
+    }
+  }
+  FATHOM_CHECK(!candidates_.empty());
+}
+
 void Sampler::KeepTopK(int64_t top_k) {
   if (top_k == 0 || top_k >= static_cast<int64_t>(candidates_.size())) return;
   // Not nth_element: the draw walks in order, which must not be the library's choice.
@@ -161,7 +175,8 @@ void Sampler::KeepTopK(int64_t top_k) {
   candidates_.resize(static_cast<size_t>(top_k));
 }
 
-void Sampler::Weigh(double max_logit, double temperature) {
+void Sampler::Weigh(double temperature) {
+  const double max_logit = std::ranges::max_element(candidates_, {}, &Candidate::logit)->logit;
   for (Candidate& candidate : candidates_) {
     candidate.weight = std::exp((static_cast<double>(candidate.logit) - max_logit) / temperature);
   }

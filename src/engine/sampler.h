@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "engine/sampling_params.h"
+#include "engine/token_mask.h"
 
 namespace fathom {
 
@@ -36,6 +37,7 @@ uint64_t SplitMix64At(uint64_t seed, uint64_t index);
 //                (CTRL, Keskar et al. 2019, 4.1; the rule for negative logits is transformers')
 //   answer       for each id in the answer: l -= presence + frequency * count(id)
 //                (OpenAI, "Frequency and presence penalties")
+//   mask         tokens it forbids are left out from here on
 //   greedy       temperature 0 ends here: the largest l, the lowest id among equals
 //   top-k        the k largest l, lower ids first among equals (Fan et al. 2018)
 //   temperature  w = exp((l - max l) / temperature)
@@ -57,21 +59,25 @@ class Sampler {
     double weight = 0;  // proportional to the probability; 1 for the likeliest
   };
 
-  // uniform in [0, 1). CHECK: logits are not empty. `params` is valid (ValidateSampling).
+  // uniform in [0, 1). `mask` (null: none) allows at least one token. CHECK: logits are not empty,
+  // the mask is as long. `params` is valid (ValidateSampling).
   Result<int32_t> Sample(std::span<const float> logits, const SamplingParams& params,
-                         const TokenHistory& history, double uniform);
+                         const TokenHistory& history, double uniform,
+                         const TokenMask* mask = nullptr);
 
   // The tokens that Sample draws among (for temperature 0 the one it takes). Valid until the next
   // call.
   Result<std::span<const Candidate>> Candidates(std::span<const float> logits,
                                                 const SamplingParams& params,
-                                                const TokenHistory& history);
+                                                const TokenHistory& history,
+                                                const TokenMask* mask = nullptr);
 
  private:
   std::span<const float> Adjust(std::span<const float> logits, const SamplingParams& params,
                                 const TokenHistory& history);
+  void Collect(std::span<const float> logits, const TokenMask* mask);
   void KeepTopK(int64_t top_k);
-  void Weigh(double max_logit, double temperature);
+  void Weigh(double temperature);
   void KeepTopP(double top_p);
 
   std::vector<float> adjusted_;        // [vocab] or empty

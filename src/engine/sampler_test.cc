@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/sampling_params.h"
+#include "engine/token_mask.h"
 
 namespace fathom {
 namespace {
@@ -128,6 +129,31 @@ TEST(Sampler, GreedyTakesTheLowestIdAmongEquals) {
   EXPECT_EQ(*sampler.Sample(Logits{-7}, greedy, {}, 0), 0);
   greedy.logit_bias = {{2, 1.5}};
   EXPECT_EQ(*sampler.Sample(Logits{1, 3, 2, 3}, greedy, {}, 0), 2);
+}
+
+TEST(Sampler, AMaskLeavesOnlyWhatItAllows) {
+  Sampler sampler;
+  const std::vector<int32_t> odd = {1, 3};
+  TokenMask mask(4, odd);
+  SamplingParams params;
+  // Of 1/4, 1/8, 1/2, 1/8 those of ids 1 and 3 remain, as equals.
+  const auto candidates = *sampler.Candidates(Halves(), params, {}, &mask);
+  ASSERT_EQ(candidates.size(), 2U);
+  EXPECT_EQ(candidates[0].id, 1);
+  EXPECT_EQ(candidates[0].weight, 1);
+  EXPECT_EQ(candidates[1].id, 3);
+  EXPECT_EQ(candidates[1].weight, 1);
+  params.temperature = 0;
+  EXPECT_EQ(*sampler.Sample(Logits{1, 2, 9, 3}, params, {}, 0, &mask), 3);
+  mask.Forbid(std::vector<int32_t>{-1, 3, 4});
+  EXPECT_EQ(*sampler.Sample(Logits{1, 2, 9, 3}, params, {}, 0, &mask), 1);
+}
+
+TEST(Sampler, AMaskHidesNoBrokenLogit) {
+  Sampler sampler;
+  const TokenMask mask(2, std::vector<int32_t>{0});
+  const Logits logits = {1, std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_FALSE(sampler.Sample(logits, {}, {}, 0, &mask).ok());
 }
 
 // What Sample sees of the logits, read back from the candidates.

@@ -7,6 +7,7 @@
 
 #include "engine/sampler.h"
 #include "engine/sampling_params.h"
+#include "engine/token_mask.h"
 #include "sched/request.h"
 
 namespace fathom {
@@ -21,6 +22,10 @@ struct Sequence {
   uint64_t seed = 0;
   TokenHistory history;
   std::vector<int32_t> stop_token_ids;
+  std::optional<TokenMask> mask;         // none: any token may come
+  std::optional<TokenMask> before_stop;  // the same without the stop tokens, for min_tokens
+  int64_t min_tokens = 0;                // of the answer, before a stop token may end it
+  std::optional<int64_t> top_logprobs;   // none: no log-probabilities are reported
   bool score = false;
   bool score_mtp = false;
   int64_t scored_positions = 0;          // already reported: not again after a preemption
@@ -29,6 +34,11 @@ struct Sequence {
   std::optional<int64_t> cached_tokens;  // found in the cache when it ran first
 
   int64_t answer_tokens() const { return static_cast<int64_t>(tokens.size()) - prompt_tokens; }
+  // What may come next; null: anything.
+  const TokenMask* NextMask() const {
+    if (answer_tokens() < min_tokens && before_stop) return &*before_stop;
+    return mask ? &*mask : nullptr;
+  }
 };
 
 }  // namespace fathom

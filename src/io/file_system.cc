@@ -13,6 +13,11 @@
 #include "base/result.h"
 
 namespace fathom {
+namespace {
+
+constexpr int kMostLinks = 40;  // that Linux follows in one name
+
+}  // namespace
 
 Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit) {
   FATHOM_TRY(const auto file, Open(path));
@@ -25,14 +30,19 @@ Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit)
 }
 
 Error TooLong(std::string_view has, std::string path, int64_t limit) {
-  return BadInput(Format("the file {}, more than the {} allowed here", has, WithCommas(limit)),
+  return BadInput(Format("the input {}, at most {} bytes are allowed here", has, WithCommas(limit)),
                   std::move(path), "name the right file, or split it into smaller ones");
 }
 
 std::string ResolvedPath(const std::string& path) {
   std::error_code error;
   // Absolute first: of a relative path no part of which exists nothing would be resolved.
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error).string();
+  std::filesystem::path name = std::filesystem::absolute(path, error);
+  // A link to what does not exist yet counts as not existing there, and would be left as it is.
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(name, error); ++links) {
+    name = name.parent_path() / std::filesystem::read_symlink(name, error);
+  }
+  return std::filesystem::weakly_canonical(name, error).string();
 }
 
 bool SamePlace(const std::string& a, const std::string& b) {

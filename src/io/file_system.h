@@ -33,9 +33,12 @@ class MappedFile {
   virtual std::span<const std::byte> bytes() const = 0;
 };
 
-// An output that appears under its name whole or not at all: written to "<path>.partial" (with a
-// number where a file has that name), synced, renamed by Commit. Without Commit the destructor
-// removes the partial file.
+// What an output's name ends in until its Commit; unusual, as a file of this name is replaced.
+inline constexpr std::string_view kPartialSuffix = ".fathom-partial";
+
+// An output that appears under its name whole or not at all: written to "<path>.fathom-partial",
+// synced, renamed by Commit. Without Commit the destructor removes the partial file. One that a
+// killed run left behind is replaced by the next run that writes this output.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
@@ -55,16 +58,19 @@ class FileSystem {
   virtual bool Exists(const std::string& path) = 0;
   virtual bool IsDirectory(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // names, sorted
-  // Refuses (kBadInput) a name that a folder, a pipe or a device has; of a link, the file it leads
-  // to is replaced. The error of a name that cannot be created is about the name itself.
+  // Refuses (kBadInput) a name that a folder, a pipe or a device has, and an output that another
+  // one, of any process, is being written to. A link stays: the file it leads to is replaced or
+  // made. The error of a name that cannot be created is about the name itself.
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path) = 0;
+  // Removes what is written of outputs without their Commit, for a process that ends at once: no
+  // destructor will do it. Threads: safe while others use the outputs, whose Commit then fails.
+  virtual void RemovePartialFiles() = 0;
   virtual Status MakeDirectory(
       const std::string& path) = 0;  // with its parents; there already is fine
 
-  // The whole of what a file or pipe delivers until its end; "-" is standard input. Errors as for
-  // ReadText.
-  virtual Result<std::string> ReadStream(const std::string& path,
-                                         int64_t limit = int64_t{1} << 30) = 0;
+  // The whole of what a file or pipe delivers until its end; "-" is standard input. Refuses
+  // (kBadInput) more than `limit` bytes, of an input that does not end without reading on.
+  virtual Result<std::string> ReadStream(const std::string& path, int64_t limit) = 0;
 
   // The whole file as text; refuses (kBadInput) one of more than `limit` bytes.
   Result<std::string> ReadText(const std::string& path, int64_t limit = int64_t{1} << 30);
@@ -73,10 +79,11 @@ class FileSystem {
 // The machine's own files.
 std::unique_ptr<FileSystem> MakePosixFileSystem();
 
-// The error of a text of more than `limit` bytes: "the file <has>, more than the 5 allowed here".
+// The error of a text of more than `limit` bytes:
+// "the input <has>, at most 5 bytes are allowed here".
 Error TooLong(std::string_view has, std::string path, int64_t limit);
 
-// Where a name leads, links and dots resolved; it does not have to exist.
+// Where a name leads, links and dots resolved; it does not have to exist, nor what a link leads to.
 std::string ResolvedPath(const std::string& path);
 
 // True when both names lead to the same place, links and dots resolved; neither has to exist.

@@ -18,7 +18,7 @@ TEST(MemoryFiles, BehaveAsADisk) {
   auto file = files.Create("/d/a");
   ASSERT_TRUE((*file)->Append(std::string_view("text")).ok());
   EXPECT_FALSE(files.Exists("/d/a"));
-  EXPECT_TRUE(files.Exists("/d/a.partial"));
+  EXPECT_TRUE(files.Exists("/d/a.fathom-partial"));
   ASSERT_TRUE((*file)->Commit().ok());
   EXPECT_EQ(*files.ReadText("/d/a"), "text");
   EXPECT_EQ((*files.Map("/d/a"))->bytes().size(), 4U);

@@ -73,6 +73,8 @@ class MemoryMappedFile : public MappedFile {
   std::shared_ptr<const std::string> content_;
 };
 
+std::string PartialName(const std::string& path) { return path + std::string(kPartialSuffix); }
+
 std::string AsFolder(std::string path) {
   if (!path.empty() && path.back() != '/') path += '/';
   return path;
@@ -84,11 +86,11 @@ class MemoryOutputFile : public OutputFile {
  public:
   MemoryOutputFile(MemoryFileSystem& files, std::string path)
       : files_(files), path_(std::move(path)) {
-    files_.Put(path_ + ".partial", "");
+    files_.Put(PartialName(path_), "");
   }
   MemoryOutputFile(const MemoryOutputFile&) = delete;
   MemoryOutputFile& operator=(const MemoryOutputFile&) = delete;
-  ~MemoryOutputFile() override { files_.Remove(path_ + ".partial"); }
+  ~MemoryOutputFile() override { files_.Remove(PartialName(path_)); }
 
   using OutputFile::Append;
   Status Append(std::span<const std::byte> data) override {
@@ -104,7 +106,7 @@ class MemoryOutputFile : public OutputFile {
   }
   Status Commit() override {
     files_.Put(path_, content_);
-    files_.Remove(path_ + ".partial");
+    files_.Remove(PartialName(path_));
     return Ok();
   }
 
@@ -162,6 +164,10 @@ Result<std::unique_ptr<OutputFile>> MemoryFileSystem::Create(const std::string& 
     return SystemError(ErrorKind::kBadInput, "cannot create the file", EACCES, path);
   }
   return std::unique_ptr<OutputFile>(new MemoryOutputFile(*this, path));
+}
+
+void MemoryFileSystem::RemovePartialFiles() {
+  std::erase_if(files_, [](const auto& file) { return file.first.ends_with(kPartialSuffix); });
 }
 
 Status MemoryFileSystem::MakeDirectory(const std::string& path) {

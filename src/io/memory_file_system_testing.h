@@ -26,6 +26,7 @@ class MemoryFileSystem : public FileSystem {
   bool IsDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& directory) override;
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override;
+  void RemovePartialFiles() override;
   Status MakeDirectory(const std::string& path) override;
 
   Result<std::string> ReadStream(const std::string& path, int64_t limit) override {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -17,10 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "io/descriptor.h"
 #include "io/file_system.h"
+#include "io/posix_output_file.h"
 #include "io/system_error.h"
 
 namespace fathom {
@@ -32,32 +32,6 @@ Error CannotRead(std::string what, const std::string& path) {
 
 Error CallFailed(std::string what, const std::string& path) {
   return SystemError(ErrorKind::kFailed, std::move(what), errno, path);
-}
-
-// A file descriptor, closed by its destructor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { Close(); }
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  // False with errno set when the system could not store what was written before.
-  bool Close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
-
-// Repeats a system call that a signal interrupted.
-template <typename Call>
-auto Retry(Call call) {
-  while (true) {
-    const auto result = call();
-    if (result >= 0 || errno != EINTR) return result;
-  }
 }
 
 struct OpenedFile {
@@ -82,6 +56,10 @@ Result<OpenedFile> OpenRegular(const std::string& path) {
 }
 
 Result<std::string> ReadToEnd(int fd, const std::string& name, int64_t limit) {
+  struct stat info {};
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > limit) {
+    return TooLong(Format("has {} bytes", WithCommas(info.st_size)), name, limit);
+  }
   std::string text;
   std::array<char, 65536> bytes;
   while (true) {
@@ -89,7 +67,7 @@ Result<std::string> ReadToEnd(int fd, const std::string& name, int64_t limit) {
     if (count < 0) return CannotRead("cannot read", name);
     if (count == 0) return text;
     text.append(bytes.data(), static_cast<size_t>(count));
-    if (static_cast<int64_t>(text.size()) > limit) return TooLong("does not end", name, limit);
+    if (static_cast<int64_t>(text.size()) > limit) return TooLong("goes on", name, limit);
   }
 }
 
@@ -145,99 +123,6 @@ class PosixMappedFile : public MappedFile {
   std::span<std::byte> bytes_;
 };
 
-// Makes a rename in this directory survive a power cut. Some network file systems know no sync of
-// directories; there the rename itself is all there is.
-Status SyncDirectory(const std::string& directory) {
-  const Descriptor fd(
-      Retry([&] { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-  if (!fd.valid() || (::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP)) {
-    return CallFailed("cannot sync the directory", directory);
-  }
-  return Ok();
-}
-
-std::string ParentOf(const std::string& path) {
-  const std::string parent = std::filesystem::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-class PosixOutputFile : public OutputFile {
- public:
-  PosixOutputFile(std::string path, std::string partial, Descriptor fd)
-      : path_(std::move(path)), partial_(std::move(partial)), fd_(std::move(fd)) {}
-  PosixOutputFile(const PosixOutputFile&) = delete;
-  PosixOutputFile& operator=(const PosixOutputFile&) = delete;
-  ~PosixOutputFile() override {
-    if (!committed_) ::unlink(partial_.c_str());
-  }
-
-  using OutputFile::Append;
-  Status Append(std::span<const std::byte> data) override {
-    FATHOM_CHECK(!committed_);
-    while (!data.empty()) {
-      const ssize_t count = Retry([&] { return ::write(fd_.get(), data.data(), data.size()); });
-      if (count < 0) {
-        return CallFailed(Format("cannot write {} bytes after the first {}", data.size(), written_),
-                          path_);
-      }
-      written_ += count;
-      data = data.subspan(static_cast<size_t>(count));
-    }
-    return Ok();
-  }
-
-  Status Commit() override {
-    FATHOM_CHECK(!committed_);
-    // Close reports what a network file system could not store.
-    if (::fsync(fd_.get()) != 0 || !fd_.Close()) {
-      return CallFailed(Format("cannot sync {} bytes", written_), path_);
-    }
-    if (::rename(partial_.c_str(), path_.c_str()) != 0) {
-      return CallFailed("cannot rename " + partial_, path_);
-    }
-    committed_ = true;
-    return SyncDirectory(ParentOf(path_));
-  }
-
- private:
-  std::string path_;
-  std::string partial_;
-  Descriptor fd_;
-  int64_t written_ = 0;
-  bool committed_ = false;
-};
-
-Error CannotCreate(const std::string& path) {
-  const bool no_folder = errno == ENOENT;
-  Error error = CannotRead("cannot create the file", path);
-  if (no_folder) error.fix = "make the folder " + ParentOf(path) + " first, or name another";
-  return error;
-}
-
-// Where an output named `path` goes: a link stays and what it points at is replaced. What a rename
-// would destroy or could not replace is refused.
-Result<std::string> OutputTarget(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return path;
-  if (!std::filesystem::is_regular_file(status)) {
-    return BadInput("cannot create the file: a folder, pipe or device has this name", path,
-                    "name a file that is new or may be replaced");
-  }
-  return std::filesystem::canonical(path, error).string();
-}
-
-// The name an output has until its commit: "<target>.partial". A file that has this name already,
-// of a person or of a run that was killed, stays as it is; the name gets a number then.
-std::string PartialName(const std::string& target) {
-  std::string name = target + ".partial";
-  std::error_code error;
-  for (int number = 2; std::filesystem::is_regular_file(name, error); ++number) {
-    name = Format("{}.partial-{}", target, number);
-  }
-  return name;
-}
-
 class PosixFileSystem : public FileSystem {
  public:
   Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) override {
@@ -291,13 +176,10 @@ class PosixFileSystem : public FileSystem {
   }
 
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path) override {
-    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    FATHOM_TRY(const std::string target, OutputTarget(path));
-    const std::string partial = PartialName(target);
-    Descriptor fd(Retry([&] { return ::open(partial.c_str(), kFlags, 0666); }));
-    if (!fd.valid()) return CannotCreate(target);
-    return std::unique_ptr<OutputFile>(new PosixOutputFile(target, partial, std::move(fd)));
+    return CreatePosixOutput(path, partial_files_);
   }
+
+  void RemovePartialFiles() override { partial_files_->RemoveAll(); }
 
   Status MakeDirectory(const std::string& path) override {
     std::error_code error;
@@ -305,6 +187,9 @@ class PosixFileSystem : public FileSystem {
     if (!error) return Ok();
     return SystemError(ErrorKind::kBadInput, "cannot make the folder", error.value(), path);
   }
+
+ private:
+  std::shared_ptr<PartialFiles> partial_files_ = std::make_shared<PartialFiles>();
 };
 
 }  // namespace

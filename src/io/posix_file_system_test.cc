@@ -66,7 +66,7 @@ TEST_F(PosixFiles, AnOutputAppearsWithItsCommit) {
   {
     auto file = files->Create(folder / "a");
     ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
-    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial"}));
+    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.fathom-partial"}));
     EXPECT_EQ(*files->ReadText(folder / "a"), "old");
     ASSERT_TRUE((*file)->Commit().ok());
   }
@@ -74,21 +74,46 @@ TEST_F(PosixFiles, AnOutputAppearsWithItsCommit) {
   EXPECT_EQ(*files->ReadText(folder / "a"), "new");
 }
 
-TEST_F(PosixFiles, AFileThatHasTheNameOfAPartialOneStaysAsItIs) {
+TEST_F(PosixFiles, AnOutputThatAKilledRunLeftBehindIsReplaced) {
+  Write("a.fathom-partial", "what was written until then");
   Write("a.partial", "a person's");
-  Write("a.partial-2", "too");
-  for (const bool commit : {true, false}) {
-    auto file = files->Create(folder / "a");
-    ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
-    if (commit) {
-      ASSERT_TRUE((*file)->Commit().ok());
-    }
-    file->reset();
-    EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial", "a.partial-2"}));
-    EXPECT_EQ(*files->ReadText(folder / "a"), "new");
-    EXPECT_EQ(*files->ReadText(folder / "a.partial"), "a person's");
-    EXPECT_EQ(*files->ReadText(folder / "a.partial-2"), "too");
-  }
+  auto file = files->Create(folder / "a");
+  ASSERT_TRUE(file.ok()) << file.error().ToString();
+  ASSERT_TRUE((*file)->Append(std::string_view("new")).ok());
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_EQ(Names(), (std::vector<std::string>{"a", "a.partial"}));
+  EXPECT_EQ(*files->ReadText(folder / "a"), "new");
+  EXPECT_EQ(*files->ReadText(folder / "a.partial"), "a person's");
+}
+
+TEST_F(PosixFiles, AnOutputThatIsBeingWrittenIsRefusedToOthers) {
+  auto file = files->Create(folder / "a");
+  ASSERT_TRUE((*file)->Append(std::string_view("first")).ok());
+  EXPECT_EQ(ErrorOf(MakePosixFileSystem()->Create(folder / "a")),
+            "error: another run is writing this file\n  where: " + (folder / "a") +
+                "\n  fix: wait until it has ended, or name another file\n");
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_EQ(*files->ReadText(folder / "a"), "first");
+  EXPECT_TRUE(files->Create(folder / "a").ok());  // and not what is written from now on
+}
+
+TEST_F(PosixFiles, AnUnfinishedOutputThatCannotBeReplacedIsNamed) {
+  ASSERT_TRUE(files->MakeDirectory(folder / "a.fathom-partial").ok());
+  EXPECT_EQ(ErrorOf(files->Create(folder / "a")),
+            "error: cannot replace the unfinished output: Is a directory\n  where: " +
+                (folder / "a.fathom-partial") + "\n  fix: name a file and not a folder\n");
+}
+
+TEST_F(PosixFiles, PartialFilesCanBeRemovedBeforeAnEndWithoutDestructors) {
+  auto a = files->Create(folder / "a");
+  auto b = files->Create(folder / "b");
+  ASSERT_TRUE((*b)->Commit().ok());
+  files->RemovePartialFiles();
+  EXPECT_EQ(Names(), std::vector<std::string>{"b"});
+  EXPECT_EQ(ErrorOf((*a)->Commit()),
+            "error: cannot rename " + (folder / "a.fathom-partial") +
+                ": No such file or directory\n  where: " + (folder / "a") +
+                "\n  fix: check the name: there is nothing at this place\n");
 }
 
 TEST_F(PosixFiles, AnOutputWithoutCommitLeavesNothing) {
@@ -112,7 +137,7 @@ TEST_F(PosixFiles, AFileCutWhileOpenIsAnError) {
 
 TEST_F(PosixFiles, AFullDiskNamesFileAndBytesAndIsItsOwnKind) {
   // /dev/full takes nothing: every write fails as on a full disk.
-  std::filesystem::create_symlink("/dev/full", folder / "a.partial");
+  std::filesystem::create_symlink("/dev/full", folder / "a.fathom-partial");
   auto file = files->Create(folder / "a");
   ASSERT_TRUE(file.ok());
   const Status status = (*file)->Append(std::string_view("12345"));
@@ -145,7 +170,7 @@ TEST_F(PosixFiles, ErrorsNameThePathAndTheReason) {
             "error: cannot make the folder: Not a directory\n  where: " + (folder / "a") +
                 "\n  fix: check the name: a part of this path is a file and not a folder\n");
   EXPECT_EQ(ErrorOf(files->ReadText(folder / "a", 0)),
-            "error: the file has 1 bytes, more than the 0 allowed here\n  where: " +
+            "error: the input has 1 bytes, at most 0 bytes are allowed here\n  where: " +
                 (folder / "a") + "\n  fix: name the right file, or split it into smaller ones\n");
 }
 
@@ -184,12 +209,15 @@ TEST_F(PosixFiles, AStreamIsReadToItsEndWhateverItIs) {
   Write("a", "text\n");
   EXPECT_EQ(*files->ReadStream(folder / "a", 5), "text\n");
   EXPECT_EQ(ErrorOf(files->ReadStream(folder / "a", 4)),
-            "error: the file does not end, more than the 4 allowed here\n  where: " +
+            "error: the input has 5 bytes, at most 4 bytes are allowed here\n  where: " +
                 (folder / "a") + "\n  fix: name the right file, or split it into smaller ones\n");
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   std::thread writer([&] { std::ofstream(folder / "pipe") << "from a pipe"; });
   EXPECT_EQ(*files->ReadStream(folder / "pipe", 100), "from a pipe");
   writer.join();
+  EXPECT_EQ(ErrorOf(files->ReadStream("/dev/zero", 4)),
+            "error: the input goes on, at most 4 bytes are allowed here\n  where: /dev/zero\n"
+            "  fix: name the right file, or split it into smaller ones\n");
   EXPECT_EQ(ErrorOf(files->ReadStream(folder / "none", 4)),
             "error: cannot open the file: No such file or directory\n  where: " +
                 (folder / "none") + "\n  fix: check the name: there is nothing at this place\n");
@@ -239,11 +267,36 @@ TEST_F(PosixFiles, AnOutputThroughALinkKeepsTheLink) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
 }
 
+TEST_F(PosixFiles, AnOutputThroughALinkThatLeadsNowhereMakesWhatItNames) {
+  std::filesystem::create_symlink("further", folder / "link");
+  std::filesystem::create_symlink("new", folder / "further");
+  auto file = files->Create(folder / "link");
+  ASSERT_TRUE(file.ok()) << file.error().ToString();
+  ASSERT_TRUE((*file)->Append(std::string_view("text")).ok());
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder / "new"));
+  EXPECT_EQ(*files->ReadText(folder / "link"), "text");
+  std::filesystem::create_symlink("none/new", folder / "lost");
+  EXPECT_EQ(ErrorOf(files->Create(folder / "lost")),
+            "error: cannot create the file: No such file or directory\n  where: " +
+                (folder / "none/new") + "\n  fix: make the folder " + (folder / "none") +
+                " first, or name another\n");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(ErrorOf(files->Create(folder / "circle")),
+            "error: cannot create the file: Too many levels of symbolic links\n  where: " +
+                (folder / "circle") +
+                "\n  fix: check that the place exists and may be used by this user, then try "
+                "again\n");
+}
+
 TEST_F(PosixFiles, OnePlaceMayHaveSeveralNames) {
   Write("real", "");
   std::filesystem::create_symlink("real", folder / "link");
   EXPECT_TRUE(SamePlace(folder / "link", folder / "./real"));
   EXPECT_FALSE(SamePlace(folder / "real", folder / "none"));
+  std::filesystem::create_symlink("new", folder / "dangling");
+  EXPECT_TRUE(SamePlace(folder / "dangling", folder / "new"));
   // Of a name no part of which exists too.
   EXPECT_TRUE(SamePlace("there-is-no-such-name", "./there-is-no-such-name"));
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/decoder_layer.h"
 #include "model/model.h"
 #include "model/model_weights.h"
 #include "model/step.h"

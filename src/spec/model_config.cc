@@ -134,13 +134,16 @@ Status ParseRopeScaling(const JsonReader& scaling, bool deepseek, RopeConfig& ro
   const std::string_view key = scaling.Has("rope_type") ? "rope_type" : "type";
   FATHOM_TRY(const std::string type, scaling.StringOr(key, "default"));
   if (type == "default") return CheckKnownKeys(scaling, {"type", "rope_type", "rope_theta"});
+  // The keys of a type that is not known are not known either.
+  const bool llama3 = type == "llama3" && !deepseek;
+  if (type != "yarn" && !llama3) {
+    return Unsupported(
+        scaling, key, deepseek ? "\"yarn\" or \"default\"" : "\"yarn\", \"llama3\" or \"default\"");
+  }
   FATHOM_TRY(rope.factor, Positive(scaling, "factor"));
   FATHOM_TRY(rope.original_max_positions,
              scaling.Int("original_max_position_embeddings", 1, kMaxPositions));
-  if (type == "yarn") return ParseYarn(scaling, rope);
-  if (type == "llama3" && !deepseek) return ParseLlama3(scaling, rope);
-  return Unsupported(scaling, key,
-                     deepseek ? "\"yarn\" or \"default\"" : "\"yarn\", \"llama3\" or \"default\"");
+  return llama3 ? ParseLlama3(scaling, rope) : ParseYarn(scaling, rope);
 }
 
 // `rope_theta` and `rope_scaling`; newer files put both into `rope_parameters`.
@@ -267,15 +270,17 @@ Status CheckGroups(const JsonReader& json, const MoeConfig& moe) {
 // What a key that is absent means: the default of the architecture's configuration class, so that a
 // file which transformers reads is read alike. None where the class has none either.
 struct MoeDefaults {
+  std::optional<int64_t> routed_experts;
   int64_t shared_experts;
   std::optional<int64_t> groups, top_groups;
   int64_t first_dense_layers;
 };
 
 // transformers, models/deepseek_v3/configuration_deepseek_v3.py (DeepseekV3Config) and
-// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config).
-constexpr MoeDefaults kV3Defaults = {1, 8, 4, 3};
-constexpr MoeDefaults kV2Defaults = {0, std::nullopt, std::nullopt, 0};
+// models/deepseek_v2/configuration_deepseek_v2.py (DeepseekV2Config). V3's has 256 experts, the
+// size of one model only: a file that does not say how many it has is taken for damaged.
+constexpr MoeDefaults kV3Defaults = {std::nullopt, 1, 8, 4, 3};
+constexpr MoeDefaults kV2Defaults = {64, 0, std::nullopt, std::nullopt, 0};
 
 // A null is not a default: to the reference it is a value that it cannot compute with.
 Result<int64_t> IntOrDefault(const JsonReader& json, std::string_view key,
@@ -296,15 +301,16 @@ Status ParseGroups(const JsonReader& json, const MoeDefaults& defaults, MoeConfi
 
 Result<MoeConfig> ParseMoe(const JsonReader& json, const ModelConfig& config) {
   MoeConfig moe;
-  FATHOM_TRY(moe.routed_experts, json.Int("n_routed_experts", 1, kMaxExperts));
+  const bool v3 = config.architecture == Architecture::kDeepseekV3;
+  const MoeDefaults& defaults = v3 ? kV3Defaults : kV2Defaults;
+  FATHOM_TRY(moe.routed_experts,
+             IntOrDefault(json, "n_routed_experts", defaults.routed_experts, 1, kMaxExperts));
   if (config.layers * moe.routed_experts > kMaxExpertsOfModel) {
     return json.Wrong(
         Format("{} layers of {} experts are more than the {} experts this "
                "program takes",
                config.layers, moe.routed_experts, kMaxExpertsOfModel));
   }
-  const bool v3 = config.architecture == Architecture::kDeepseekV3;
-  const MoeDefaults& defaults = v3 ? kV3Defaults : kV2Defaults;
   FATHOM_TRY(moe.shared_experts, json.IntOr("n_shared_experts", defaults.shared_experts, 0, 64));
   FATHOM_TRY(moe.experts_per_token, json.Int("num_experts_per_tok", 1, kMaxExperts));
   FATHOM_TRY(moe.intermediate, json.Int("moe_intermediate_size", 1, kMaxHidden));
@@ -324,9 +330,8 @@ Status ParseDeepseek(const JsonReader& json, ModelConfig& config) {
   if (config.architecture == Architecture::kDeepseekV3) {
     FATHOM_TRY(config.mtp_layers, json.IntOr("num_nextn_predict_layers", 0, 0, 16));
   }
-  if (json.Has("n_routed_experts")) {
-    FATHOM_TRY(config.moe, ParseMoe(json, config));
-  }
+  // Never without experts: first_k_dense_replace can make each layer dense, a missing key cannot.
+  FATHOM_TRY(config.moe, ParseMoe(json, config));
   return Ok();
 }
 

@@ -188,7 +188,6 @@ TEST(ModelConfig, AcceptsSpellingsOfOtherWriters) {
             RopeConfig::Scaling::kNone);
   EXPECT_FALSE(ParseEdited(DeepseekR1ConfigJson(), "q_lora_rank", "null").mla->q_lora_rank);
   EXPECT_FALSE(ParseEdited(DeepseekR1ConfigJson(), "rope_interleave", "false").rope.interleaved);
-  EXPECT_FALSE(ParseEdited(DeepseekR1ConfigJson(), "n_routed_experts", "null").moe);
   EXPECT_TRUE(
       ParseEdited(DeepseekR1ConfigJson(), "quantization_config/scale_fmt", "\"ue8m0\"").fp8);
   EXPECT_EQ(ParseEdited(DeepseekR1ConfigJson(), "dtype", "\"float16\"").dtype, DType::kF16);
@@ -230,6 +229,8 @@ TEST(ModelConfig, AbsentKeysOfRoutingHaveTheDefaultsOfTheReference) {
   EXPECT_EQ(v3->moe->scale, 2.5);
   const ModelConfig v2 = ParseEdited(DeepseekV2ConfigJson(), "first_k_dense_replace", "");
   EXPECT_EQ(v2.moe->first_dense_layers, 0);
+  EXPECT_EQ(ParseEdited(DeepseekV2LiteConfigJson(), "n_routed_experts", "").moe->routed_experts,
+            64);
   EXPECT_EQ(ParseEdited(DeepseekV2LiteConfigJson(), "n_group", "null").moe->groups, 1);
 }
 
@@ -315,6 +316,18 @@ constexpr BadConfig kBadConfigs[] = {
     {"LinearRopeOfLlama", Llama31ConfigJson, "rope_scaling/rope_type", "\"linear\"",
      "error: expected \"yarn\", \"llama3\" or \"default\", found string \"linear\"\n"
      "  where: config.json: /rope_scaling/rope_type\n" FATHOM_STOPS},
+    {"UnknownRopeWithKeysOfItsOwn", Llama31ConfigJson, "rope_scaling",
+     R"({"rope_type": "longrope", "long_factor": [1.0]})",
+     "error: expected \"yarn\", \"llama3\" or \"default\", found string \"longrope\"\n"
+     "  where: config.json: /rope_scaling/rope_type\n" FATHOM_STOPS},
+    {"V3WithoutItsExperts", DeepseekR1ConfigJson, "n_routed_experts", "",
+     "error: key \"n_routed_experts\" is missing\n  where: config.json\n" FATHOM_FETCH},
+    {"V3WithExpertsOfNull", DeepseekR1ConfigJson, "n_routed_experts", "null",
+     "error: expected an integer from 1 to 4096, found null\n"
+     "  where: config.json: /n_routed_experts\n" FATHOM_FETCH},
+    {"V2WithExpertsOfNull", DeepseekV2ConfigJson, "n_routed_experts", "null",
+     "error: expected an integer from 1 to 4096, found null\n"
+     "  where: config.json: /n_routed_experts\n" FATHOM_FETCH},
     {"UnknownRopeKey", DeepseekR1ConfigJson, "rope_scaling/attention_factor", "2.0",
      "error: key \"attention_factor\" is not known\n  where: config.json: /rope_scaling\n"
      "  fix: known: type, rope_type, rope_theta, factor, original_max_position_embeddings, "

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace fathom {
 
 struct ChatTemplate::State {
-  std::string source;
+  std::string source, text;
   jinja::Block block;
 };
 
@@ -29,7 +30,12 @@ ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 Result<ChatTemplate> ChatTemplate::Parse(const TemplateText& source) {
   Result<jinja::Block> block = jinja::ParseTemplate(source.text);
   if (!block.ok()) return Within(source.source, std::move(block).error());
-  return ChatTemplate(std::make_unique<State>(State{source.source, std::move(block).value()}));
+  return ChatTemplate(
+      std::make_unique<State>(State{source.source, source.text, std::move(block).value()}));
+}
+
+bool ChatTemplate::Mentions(std::string_view word) const {
+  return state_->text.find(word) != std::string::npos;
 }
 
 Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -24,6 +25,9 @@ class ChatTemplate {
   ~ChatTemplate();
   ChatTemplate(ChatTemplate&&) noexcept;
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
+
+  // True if the template's text has this word: "developer" for a role it may know.
+  bool Mentions(std::string_view word) const;
 
   struct Input {
     Json messages;  // array of {"role", "content", ...}

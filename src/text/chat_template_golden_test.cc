@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "text/chat_template.h"
 #include "text/golden_testing.h"
+#include "text/marked_text.h"
 #include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
 

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/golden_testing.h"
-#include "text/tokenizer.h"
+#include "text/marked_text.h"
 
 namespace fathom {
 namespace {

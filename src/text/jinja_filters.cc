@@ -1,15 +1,14 @@
 #include "text/jinja_filters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"

@@ -12,7 +12,6 @@
 #include "text/jinja_budget.h"
 #include "text/jinja_error.h"
 #include "text/jinja_print.h"
-#include "text/jinja_strings.h"
 #include "text/jinja_value.h"
 #include "text/marked_text.h"
 #include "text/unicode_letters.h"

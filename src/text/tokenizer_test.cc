@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "io/memory_file_system_testing.h"
 #include "text/detokenizer.h"
+#include "text/marked_text.h"
 #include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
@@ -315,6 +316,7 @@ TEST(Tokenizer, OneServesSeveralThreads) {
   const Ids expected = tokenizer.Encode(text, true).value();
   std::vector<int> equal(4, 0);
   std::vector<std::thread> threads;
+  threads.reserve(equal.size());
   for (int& count : equal) {
     threads.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {

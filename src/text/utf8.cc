@@ -33,6 +33,12 @@ const LeadRow* FindRow(uint8_t lead) {
   return nullptr;
 }
 
+Error NotUtf8(std::string_view text, size_t offset, std::string_view of) {
+  return BadInput(Format("byte {:#04x} at offset {} {} is not UTF-8",
+                         static_cast<uint8_t>(text[offset]), offset, of),
+                  "", "write the text as UTF-8; `iconv -f ENCODING -t UTF-8` converts a file");
+}
+
 }  // namespace
 
 CodePoint DecodeUtf8(std::string_view text, size_t offset) {
@@ -89,10 +95,13 @@ Status CheckUtf8(std::string_view text) {
   const size_t valid = ValidUtf8Prefix(text);
   if (valid == text.size()) return Ok();
   const std::string_view before = text.substr(0, valid);
-  return BadInput(
-      Format("byte {:#04x} at offset {} (line {}) is not UTF-8", static_cast<uint8_t>(text[valid]),
-             valid, std::count(before.begin(), before.end(), '\n') + 1),
-      "", "write the text as UTF-8; `iconv -f ENCODING -t UTF-8` converts a file");
+  return NotUtf8(text, valid,
+                 Format("(line {})", std::count(before.begin(), before.end(), '\n') + 1));
+}
+
+Status CheckUtf8Line(std::string_view line) {
+  const size_t valid = ValidUtf8Prefix(line);
+  return valid == line.size() ? Ok() : NotUtf8(line, valid, "of the line");
 }
 
 std::string ReplaceInvalidUtf8(std::string_view text) {

@@ -30,6 +30,8 @@ size_t ValidUtf8Prefix(std::string_view text);
 
 // Refuses (kBadInput) a text that is not UTF-8 with the first bad byte, its offset and its line.
 Status CheckUtf8(std::string_view text);
+// The same for one line, whose number its caller knows.
+Status CheckUtf8Line(std::string_view line);
 
 // The text with U+FFFD in place of each maximal subpart that is not UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);

@@ -41,6 +41,9 @@ TEST(Utf8, TheFirstByteThatIsNotUtf8IsNamedWithItsPlace) {
   EXPECT_EQ(error("a\n\u4e16\xFF\xFE"),
             "error: byte 0xff at offset 5 (line 2) is not UTF-8\n" + fix);
   EXPECT_EQ(error("\xE4\xB8"), "error: byte 0xe4 at offset 0 (line 1) is not UTF-8\n" + fix);
+  EXPECT_TRUE(CheckUtf8Line("\u4e16").ok());
+  EXPECT_EQ(CheckUtf8Line("\u4e16\xFF").error().ToString(),
+            "error: byte 0xff at offset 3 of the line is not UTF-8\n" + fix);
 }
 
 TEST(Utf8, UnfinishedTailIsWhatMoreBytesCouldComplete) {

@@ -126,7 +126,9 @@ Status Checkpoint::OpenIndexed(FileSystem& files, const std::string& index_path,
                                const OnProblem& on_problem) {
   FATHOM_TRY(const Json json, ReadJson(files, index_path));
   FATHOM_TRY(const ShardIndex index, ParseShardIndex(json, index_path));
-  FATHOM_OK(RefuseSecondWeights(files, folder_, index));
+  if (Status alone = RefuseSecondWeights(files, folder_, index); !alone.ok()) {
+    FATHOM_OK(on_problem(std::move(alone).error()));
+  }
   FATHOM_OK(OpenShards(files, index.shards, on_problem));
   // Of shards that are left out the index knows more than there is: nothing new to say.
   if (files_.size() < index.shards.size()) return Ok();

@@ -50,9 +50,9 @@ class Checkpoint {
  public:
   static Result<Checkpoint> Open(FileSystem& files, const std::string& folder);
   // The same for a report on a folder that is not whole: a shard that is missing or whose header
-  // cannot be read is left out. What Open would have refused for it goes to `problems`. Errors:
-  // what leaves nothing to report on (no folder, no config.json or one that cannot be read, no
-  // weights).
+  // cannot be read is left out, and so is a single file beside an index. What Open would have
+  // refused for it goes to `problems`. Errors: what leaves nothing to report on (no folder, no
+  // config.json or one that cannot be read, no weights).
   static Result<Checkpoint> OpenWhatIsThere(FileSystem& files, const std::string& folder,
                                             std::vector<Error>& problems);
 

@@ -83,11 +83,23 @@ TEST_F(ChatTest, FromAPipeEachLineIsAMessageWhateverItBeginsWith) {
 }
 
 TEST_F(ChatTest, ALineThatIsNotUtf8IsRefusedWithItsPlace) {
-  const Outcome outcome = RunFathom(Args({"--chat-template", plain_}), "ab\xff\n");
+  const Outcome outcome =
+      RunFathom(Args({"--chat-template", plain_, "--max-tokens", "2"}), "a\n\nab\xff\n");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-  EXPECT_NE(outcome.err.find("error: byte 0xff at offset 2 (line 1) is not UTF-8\n  where: run\n"),
-            std::string::npos)
-      << outcome.err;
+  EXPECT_EQ(ErrorIn(outcome),
+            "error: byte 0xff at offset 2 of the line is not UTF-8\n"
+            "  where: run: standard input: line 3\n"
+            "  fix: write the text as UTF-8; `iconv -f ENCODING -t UTF-8` converts a file\n");
+}
+
+TEST_F(ChatTest, AMessageThatDoesNotEndIsRefused) {
+  const Outcome outcome = RunFathom(Args({"--chat-template", plain_, "--max-tokens", "2"}),
+                                    "a\n" + std::string((size_t{16} << 20) + 2, 'b'));
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_EQ(ErrorIn(outcome),
+            "error: the message has more than 16,777,216 bytes\n"
+            "  where: run: standard input: line 2\n"
+            "  fix: each line is a message: send a shorter one\n");
 }
 
 TEST_F(ChatTest, AFullContextLeavesTheOldestTurnOutAndSaysSo) {
@@ -102,11 +114,27 @@ TEST_F(ChatTest, AFullContextLeavesTheOldestTurnOutAndSaysSo) {
       << outcome.err;
 }
 
+TEST_F(ChatTest, OnATerminalAFullContextTellsHowToBeginAnew) {
+  Child child(Args({"--chat-template", plain_, "--logit-bias", "99:100", "--max-tokens", "2",
+                    "--max-model-len", "30"}),
+              Child::Streams::kTerminal);
+  for (const char* line : {"one\n", "two\n", "/exit\n"}) {
+    ASSERT_TRUE(child.ReadUntil("> "));
+    child.Write(line);
+  }
+  const Outcome outcome = child.Finish();
+  EXPECT_NE(outcome.out.find("the oldest turn was left out, 11 remain; /clear begins anew\r\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(ChatTest, AMessageThatNeverFitsIsRefused) {
   const Outcome outcome =
       RunFathom(Args({"--chat-template", plain_, "--max-model-len", "12"}), "much too long\n");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-  EXPECT_NE(outcome.err.find("leaves no room for an answer in the 12 that fit"), std::string::npos)
+  EXPECT_NE(outcome.err.find("leaves no room for an answer in the 12 that fit\n"
+                             "  where: run: standard input: line 1\n"),
+            std::string::npos)
       << outcome.err;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/poll.h>
-#include <sys/resource.h>
+#include <sys/resource.h>  // NOLINT(misc-include-cleaner): defines rusage
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>

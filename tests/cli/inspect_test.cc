@@ -129,6 +129,24 @@ TEST(Inspect, AFileThatIsCutIsNamedInTheReport) {
       << outcome.out;
 }
 
+TEST(Inspect, TwoSetsOfWeightsAreAProblemOfTheReport) {
+  const ScratchFolder folder;
+  const std::string model = WriteTinyModel(folder, "tiny");
+  const std::string config = folder.Get("tiny/config.json");
+  std::filesystem::remove(model + "/model.safetensors");
+  WriteRandomCheckpoint(*MakePosixFileSystem(), model, config, {.max_shard_bytes = 200'000});
+  folder.Put("tiny/model.safetensors", "");
+  const Outcome outcome = RunFathom({"inspect", model});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_NE(outcome.out.find("PROBLEMS: 1 in files or index\n  " + model +
+                             ": there are two sets of weights: model.safetensors, and the "),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_TRUE(outcome.out.ends_with("  fix: keep the one that is meant and move the other away\n"))
+      << outcome.out;
+}
+
 TEST(Inspect, AShardThatIsMissingIsNamedAndTheOthersAreReported) {
   const ScratchFolder folder;
   const std::string model = WriteTinyModel(folder, "tiny");

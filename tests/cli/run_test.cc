@@ -87,9 +87,13 @@ TEST_F(RunTest, AnAnswerThatEndsInsideItsReasoningSaysWhatToDo) {
   EXPECT_EQ(cut.out, "\n");
   EXPECT_NE(
       cut.err.find("there is no answer: it was cut inside its reasoning after 3 tokens; raise "
-                   "--max-tokens, or --max-model-len if that is reached\n"),
+                   "--max-tokens\n"),
       std::string::npos)
       << cut.err;
+  // The prompt has six tokens.
+  const Outcome full = Run(Join(greedy, {"--max-model-len", "9"}));
+  EXPECT_NE(full.err.find("after 3 tokens; raise --max-model-len\n"), std::string::npos)
+      << full.err;
   const Outcome stopped = Run(Join(greedy, {"--stop", "aa"}));
   EXPECT_NE(
       stopped.err.find("there is no answer: it was stopped inside its reasoning, where --stop "
@@ -263,6 +267,41 @@ TEST_F(RunTest, APromptThatFillsTheContextIsRefusedWithBothNumbers) {
           "  where: run\n  fix: shorten it, or raise --max-model-len\n"),
       std::string::npos)
       << outcome.err;
+}
+
+TEST_F(RunTest, AtTheModelsOwnLengthNoFlagIsToBeRaised) {
+  const std::string config = folder_.Get("tiny/config.json");
+  const std::string key = "\"max_position_embeddings\": 2560";
+  ASSERT_NE(config.find(key), std::string::npos);
+  std::string shorter = config;
+  shorter.replace(shorter.find(key), key.size(), "\"max_position_embeddings\": 9");
+  folder_.Put("tiny/config.json", shorter);
+  const Outcome refused = Run({"-p", "abcdefgh", "--raw"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(refused.err.ends_with(
+      "  fix: shorten it: 9 tokens are the most that the model has positions for\n"))
+      << refused.err;
+  const Outcome cut = Run({"-p", "a", "--temperature", "0", "--logit-bias", "99:100"});
+  EXPECT_NE(cut.err.find("after 3 tokens; the model has positions for no more\n"),
+            std::string::npos)
+      << cut.err;
+}
+
+TEST_F(RunTest, APromptWithoutAWordIsRefusedUnlessItIsContinuedRaw) {
+  const std::string see = "`fathom run --help` shows the flags and examples\n";
+  for (const char* blank : {"", " \n"}) {
+    EXPECT_EQ(Run({"-p", blank}).err,
+              "error: --prompt is empty\n  where: run\n"
+              "  fix: give a text, or leave -p out for a chat; " +
+                  see);
+    const Outcome piped = Run({"-p", "-"}, blank);
+    EXPECT_EQ(piped.exit_code, 2);
+    EXPECT_EQ(piped.err,
+              "error: the prompt is empty\n  where: run: standard input\n"
+              "  fix: send a text there\n");
+  }
+  const Json raw = RunJson({"-p", "", "--raw", "--max-tokens", "1"});
+  EXPECT_EQ(Int(raw, "usage", "prompt_tokens"), 1);  // BOS
 }
 
 TEST_F(RunTest, MoreTokensThanTheContextHoldsAreCutAndItSaysSo) {

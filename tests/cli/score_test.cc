@@ -129,7 +129,6 @@ TEST_F(ScoreTest, FullLogitsAgreeWithTheLogProbabilities) {
   // Both are float64 sums of the same 280 exponentials, one of them scaled.
   EXPECT_NEAR(Lines()[0].Find("logprobs")->as_array()[0].as_double(),
               static_cast<double>(values[5]) - std::log(sum), 1e-12);
-  EXPECT_FALSE(folder_.Has("new/logits/.fathom-probe"));
 }
 
 struct BadLine {
@@ -173,6 +172,9 @@ TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
        ": line 1: /ids/0"},
       {R"({"id":"a","ids":"1"})", "expected an array, found string \"1\"", ": line 1: /ids"},
       {R"({"id":"a","text":1})", "expected a string, found integer 1", ": line 1: /text"},
+      {R"({"id":"a","messages":[{"role":"bot","content":"b"}]})",
+       "expected one of system, developer, user, assistant, tool, found string \"bot\"",
+       ": line 1: /messages/0/role"},
       {R"({"id":"a","messages":[{}]})", "key \"role\" is missing", ": line 1: /messages/0"},
       {"", "there is no line to score", "",
        "give lines such as {\"id\": \"a\", \"text\": \"Hello\"}"},
@@ -236,7 +238,7 @@ TEST_F(ScoreTest, OutputsThatCannotBeWrittenAreFoundBeforeTheWeightsAreRead) {
     EXPECT_NE(outcome.err.find(place), std::string::npos) << outcome.err;
     EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
     EXPECT_FALSE(folder_.Has("out.jsonl"));
-    EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+    EXPECT_FALSE(folder_.Has("out.jsonl.fathom-partial"));
   }
 }
 
@@ -330,6 +332,27 @@ TEST_F(ScoreTest, InputAndOutputMayBePipes) {
       << bad.err;
 }
 
+TEST_F(ScoreTest, ALineBeyondTheModelsPositionsIsNotToldToRaiseAFlag) {
+  Json ids = Json::MakeArray();
+  for (int k = 0; k < 2561; ++k) ids.Append(Json(1));
+  const std::string line = Json::MakeObject({{"id", "a"}, {"ids", ids}}).Dump() + "\n";
+  const std::string fixes[] = {
+      "  fix: shorten it: 2560 tokens are the most that the model has positions for\n",
+      "  fix: shorten it, or raise --max-model-len\n"};
+  EXPECT_TRUE(Score(line).err.ends_with(fixes[0]));
+  EXPECT_TRUE(Score(line, {"--max-model-len", "100"}).err.ends_with(fixes[1]));
+}
+
+TEST_F(ScoreTest, AnInputWithoutAnEndIsRefused) {
+  const Outcome outcome =
+      RunFathom({"score", model_, "--input", "/dev/zero", "--output", folder_ / "out.jsonl"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(ErrorIn(outcome),
+            "error: the input goes on, at most 134,217,728 bytes are allowed here\n"
+            "  where: score: /dev/zero\n"
+            "  fix: name the right file, or split it into smaller ones\n");
+}
+
 TEST_F(ScoreTest, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {
   const Outcome outcome = Score("{\"id\":\"a\",\"ids\":[1]}\n{\"id\":\"b\",\"text\":\"\xff\"}\n");
   EXPECT_EQ(outcome.exit_code, 2);
@@ -389,8 +412,35 @@ TEST_F(ScoreTest, SignalsLeaveNoOutputAndSetTheExitCode) {
         std::string::npos)
         << outcome.err;
     EXPECT_FALSE(folder_.Has("out.jsonl"));
-    EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+    EXPECT_FALSE(folder_.Has("out.jsonl.fathom-partial"));
   }
+}
+
+TEST_F(ScoreTest, CtrlCTwiceInARowLeavesNoOutputEither) {
+  const std::string input = folder_.Put("in.jsonl", LongInput());
+  Child child({"score", model_, "--input", input, "--output", folder_ / "out.jsonl"},
+              Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadErrUntil("scoring 400 lines"));
+  child.Signal(SIGINT);
+  child.Signal(SIGINT);
+  EXPECT_EQ(child.Finish().exit_code, 130);
+  EXPECT_FALSE(folder_.Has("out.jsonl"));
+  EXPECT_FALSE(folder_.Has("out.jsonl.fathom-partial"));
+}
+
+TEST_F(ScoreTest, WhatAKilledRunLeftBehindIsReplaced) {
+  const std::string input = folder_.Put("in.jsonl", LongInput());
+  Child child({"score", model_, "--input", input, "--output", folder_ / "out.jsonl"},
+              Child::Streams::kPipes);
+  ASSERT_TRUE(child.ReadErrUntil("scoring 400 lines"));
+  while (!folder_.Has("out.jsonl.fathom-partial")) {
+  }
+  child.Signal(SIGKILL);
+  EXPECT_EQ(child.Finish().exit_code, -SIGKILL);
+  EXPECT_TRUE(folder_.Has("out.jsonl.fathom-partial"));
+  EXPECT_EQ(Score("{\"id\":\"a\",\"ids\":[1,2]}\n").exit_code, 0);
+  EXPECT_EQ(Lines().size(), 1u);
+  EXPECT_FALSE(folder_.Has("out.jsonl.fathom-partial"));
 }
 
 // /dev/full takes nothing: what is written there fails as on a full disk.
@@ -400,7 +450,7 @@ TEST_F(ScoreTest, AFullDiskLeavesCompleteLogitsAndSaysSo) {
   const std::string lines = Json::MakeObject({{"id", "a"}, {"ids", ids}}).Dump() + "\n" +
                             Json::MakeObject({{"id", "b"}, {"ids", ids}}).Dump() + "\n";
   std::filesystem::create_directory(folder_ / "logits");
-  std::filesystem::create_symlink("/dev/full", folder_ / "logits/b.npy.partial");
+  std::filesystem::create_symlink("/dev/full", folder_ / "logits/b.npy.fathom-partial");
   const Outcome outcome = Score(lines, {"--full-logits", folder_ / "logits"});
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
   EXPECT_NE(
@@ -414,7 +464,7 @@ TEST_F(ScoreTest, AFullDiskLeavesCompleteLogitsAndSaysSo) {
   EXPECT_TRUE(folder_.Has("logits/a.npy"));
   EXPECT_FALSE(folder_.Has("logits/b.npy"));
   EXPECT_FALSE(folder_.Has("out.jsonl"));
-  EXPECT_FALSE(folder_.Has("out.jsonl.partial"));
+  EXPECT_FALSE(folder_.Has("out.jsonl.fathom-partial"));
 }
 
 }  // namespace

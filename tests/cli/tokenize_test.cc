@@ -42,6 +42,8 @@ TEST_F(TokenizeTest, TextBecomesIdsWithoutBos) {
   EXPECT_EQ(Ids({"--text", "ab"}), List({2 + 'a', 2 + 'b'}));
   EXPECT_EQ(text_, "ab");
   EXPECT_EQ(Ids({"--text", ""}), List());
+  EXPECT_EQ(Ids({"--text="}), List());
+  EXPECT_EQ(Ids({"--text", "--ids="}), Ids({"--text=--ids="}));  // after a flag all is its value
   EXPECT_EQ(Ids({"--file", folder_.Put("f", "b\n")}), List({2 + 'b', 2 + '\n'}));
 }
 
@@ -107,6 +109,8 @@ TEST_F(TokenizeTest, BadInputIsNamed) {
   const std::string bytes = folder_.Put("bytes", "a\n\xff");
   const std::string null = folder_.Put("null.json", R"([{"role":"user","content":null}])");
   const std::string bad = folder_.Put("bad.json", R"([{"content":"a"}])");
+  const std::string role = folder_.Put("role.json", R"({"messages":[{"role":"user","content":"a"},
+      {"role":"asistant","content":"b"}]})");
   const std::string no_json = folder_.Put("no.json", "[");
   const std::string raises = folder_.Put("raises.jinja", "{{ raise_exception('too bad') }}");
   const std::string good = folder_.Put("good.json", R"([{"role":"user","content":"a"}])");
@@ -124,6 +128,14 @@ TEST_F(TokenizeTest, BadInputIsNamed) {
            ": /0/content\n  fix: give the content as one string; only a message with "
            "\"tool_calls\" may have none\n"},
       {{"--messages", bad}, "where: tokenize: " + bad + ": /0"},
+      {{"--messages", role},
+       "error: expected one of system, developer, user, assistant, tool, found string "
+       "\"asistant\"\n  where: tokenize: " +
+           role + ": /messages/1/role\n  fix: correct it there\n"},
+      {{"--file", "/dev/zero"},
+       "error: the input goes on, at most 67,108,864 bytes are allowed here\n"
+       "  where: tokenize: /dev/zero\n"
+       "  fix: name the right file, or split it into smaller ones\n"},
       {{"--messages", no_json}, "where: tokenize: " + no_json},
       {{"--messages", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},
       {{"--file", folder_ / "none"}, "where: tokenize: " + (folder_ / "none")},

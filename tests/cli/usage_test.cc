@@ -141,6 +141,17 @@ TEST(Usage, EachMistakeIsNamedWithAWayOut) {
       {{"run", "-p", "a", "--chat-template-kwargs", "[]"},
        "error: expected an object, found array []\n  where: run: --chat-template-kwargs\n"
        "  fix: give a JSON object, such as {\"thinking\": true}\n"},
+      {{"run", "-p", "a", "--chat-template-kwargs", R"({"messages": []})"},
+       "error: \"messages\" is not a variable to give: the template has its own\n"
+       "  where: run: --chat-template-kwargs\n  fix: leave it out\n"},
+      {{"run", "--prompt="},
+       "error: --prompt is empty\n  where: run\n"
+       "  fix: give a text, or leave -p out for a chat; " +
+           See("run")},
+      {{"run", "--seed="},
+       "error: --seed: '' is not a whole number\n  where: run\n  fix: " + See("run")},
+      {{"run", "--max-tokens=", "--seed"},
+       "error: --seed needs a value\n  where: run\n  fix: " + See("run")},
       {{"inspect"}, "error: MODEL is missing\n  where: inspect\n  fix: " + See("inspect")},
       {{"tokenize", "--text", "a"},
        "error: MODEL is missing\n  where: tokenize\n  fix: " + See("tokenize")},

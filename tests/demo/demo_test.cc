@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "api/prompt.h"
 #include "api/reasoning_splitter.h"
 #include "api/text_stream.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "cli/text_assets.h"
 #include "engine/engine.h"
 #include "engine/model_executor.h"
 #include "engine/sizing.h"
@@ -29,6 +29,7 @@
 #include "ops/compute.h"
 #include "sched/scheduler.h"
 #include "tensor/dtype.h"
+#include "text/text_assets.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {

@@ -1,6 +1,8 @@
-#include "cli/text_input.h"
+#include "text/text_input.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -11,8 +13,12 @@ namespace fathom {
 
 std::string InputName(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<std::string> ReadTextInput(FileSystem& files, const std::string& path) {
-  FATHOM_TRY(std::string text, files.ReadStream(path));
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+Result<std::string> ReadTextInput(FileSystem& files, const std::string& path, int64_t limit) {
+  FATHOM_TRY(std::string text, files.ReadStream(path, limit));
   if (Status status = CheckUtf8(text); !status.ok()) {
     return Within(InputName(path), std::move(status).error());
   }

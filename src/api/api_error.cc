@@ -1,0 +1,195 @@
+#include "api/api_error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "text/utf8.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kRequest = "request";
+constexpr std::string_view kInvalid = "invalid_request_error";
+
+Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// A client's own text may be of any length.
+std::string Shortened(std::string_view text) {
+  constexpr size_t kMost = 100;
+  if (text.size() <= kMost) return std::string(text);
+  text = text.substr(0, kMost);
+  return std::string(text.substr(0, ValidUtf8Prefix(text))) + "...";
+}
+
+// RFC 6901: "~1" stands for "/" and "~0" for "~".
+std::string UnescapeToken(std::string_view token) {
+  std::string out;
+  for (size_t at = 0; at < token.size(); ++at) {
+    const bool escaped = token[at] == '~' && at + 1 < token.size();
+    if (!escaped) {
+      out += token[at];
+      continue;
+    }
+    out += token[++at] == '1' ? '/' : '~';
+  }
+  return out;
+}
+
+// "/messages/0/content" -> "messages[0].content"
+std::string ParamOfPointer(std::string_view pointer) {
+  std::string param;
+  while (!pointer.empty()) {
+    const size_t end = std::min(pointer.find('/', 1), pointer.size());
+    const std::string token = UnescapeToken(pointer.substr(1, end - 1));
+    const bool is_index = !token.empty() && std::all_of(token.begin(), token.end(), [](char c) {
+      return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+    if (is_index) {
+      param += "[" + token + "]";
+    } else {
+      param += (param.empty() ? "" : ".") + token;
+    }
+    pointer.remove_prefix(end);
+  }
+  return param;
+}
+
+ApiError Invalid(int status, std::string_view code, std::string message) {
+  return {status, std::string(kInvalid), std::string(code), "", std::move(message)};
+}
+
+}  // namespace
+
+std::string ApiError::Body() const {
+  const Json error = Json::MakeObject(
+      {{"message", message}, {"type", type}, {"param", OrNull(param)}, {"code", OrNull(code)}});
+  return Json::MakeObject({{"error", error}}).Dump();
+}
+
+JsonSource RequestSource() { return {kRequest, "correct it and send the request again"}; }
+
+std::string ParamOf(const Error& error) {
+  const std::string_view where = error.where;
+  const bool in_body =
+      where.starts_with(kRequest) && where.substr(kRequest.size()).starts_with(": /");
+  return in_body ? Shortened(ParamOfPointer(where.substr(kRequest.size() + 2))) : "";
+}
+
+ApiError FromError(const Error& error) {
+  const std::string say = error.what + "; " + error.fix;
+  switch (error.kind) {
+    case ErrorKind::kBadInput:
+      break;
+    case ErrorKind::kDoesNotFit:
+      return Invalid(400, "context_length_exceeded", say);
+    case ErrorKind::kInterrupted:
+      return {503, "service_unavailable", "stopping", "", say, 1};
+    case ErrorKind::kFailed:
+      return {500, "internal_error", "", "", say};
+  }
+  ApiError api = Invalid(400, "", say);
+  api.param = ParamOf(error);
+  const std::string& place = api.param.empty() ? error.where : api.param;
+  if (!place.empty()) api.message = place + ": " + say;
+  return api;
+}
+
+// The first sentence is OpenAI's: clients look for its words.
+ApiError ContextTooLong(int64_t prompt_tokens, std::optional<int64_t> answer_tokens,
+                        int64_t max_model_len) {
+  std::string message = Format("This model's maximum context length is {} tokens. ", max_model_len);
+  if (answer_tokens) {
+    message += Format(
+        "However, you requested {} tokens ({} in the prompt, {} in the completion); shorten the "
+        "prompt or ask for fewer max_tokens",
+        prompt_tokens + *answer_tokens, prompt_tokens, *answer_tokens);
+  } else {
+    message += Format(
+        "However, your prompt has {} tokens and leaves no room for an answer; shorten the prompt",
+        prompt_tokens);
+  }
+  return Invalid(400, "context_length_exceeded", std::move(message));
+}
+
+ApiError HttpError(int status, std::string_view message) {
+  const std::string text(message);
+  if (status == 413) return Invalid(413, "request_too_large", text);
+  if (status < 500) return Invalid(status, "", text);
+  return {status, status == 503 ? "service_unavailable" : "internal_error", "", "", text};
+}
+
+ApiError TimedOut(const Error& error) {
+  return {504, "timeout_error", "deadline_exceeded", "", error.what + "; " + error.fix};
+}
+
+ApiError WrongKey() {
+  return {401, "authentication_error", "invalid_api_key", "",
+          "the API key is missing or wrong; send the header Authorization: Bearer KEY with a key "
+          "of this server"};
+}
+
+ApiError ModelNotFound(std::string_view model, std::span<const std::string> served) {
+  std::string names;
+  for (const std::string& name : served) names += (names.empty() ? "" : ", ") + name;
+  return {404, "NotFoundError", "model_not_found", "model",
+          Format("the model '{}' does not exist; this server has: {}", Shortened(model), names)};
+}
+
+ApiError PathNotFound(std::string_view method, std::string_view path) {
+  return {404, "NotFoundError", "unknown_url", "",
+          Format("there is nothing at {} {}; the paths begin with /v1, such as "
+                 "/v1/chat/completions",
+                 Shortened(method), Shortened(path))};
+}
+
+ApiError MethodNotAllowed(std::string_view method, std::string_view path,
+                          std::string_view allowed) {
+  return Invalid(
+      405, "method_not_allowed",
+      Format("{} is not allowed for {}; use {}", Shortened(method), Shortened(path), allowed));
+}
+
+ApiError BodyTooLarge(int64_t most_bytes) {
+  return Invalid(413, "request_too_large",
+                 Format("the body is longer than {} bytes; send less at once", most_bytes));
+}
+
+ApiError TooManyAnswers(int64_t asked, int64_t most) {
+  return Invalid(
+      400, "too_many_answers",
+      Format("the request asks for {} answers (n, for each prompt) and this server takes "
+             "at most {} at once; ask for fewer, or in several requests",
+             asked, most));
+}
+
+ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s) {
+  return {429,
+          "rate_limit_error",
+          "queue_full",
+          "",
+          Format("{} of at most {} requests are waiting; try again in {} s", waiting, most,
+                 retry_after_s),
+          retry_after_s};
+}
+
+ApiError NotReady(std::string_view state, std::string_view reason, int64_t retry_after_s) {
+  const std::string more = reason.empty() ? "" : Format(" ({})", reason);
+  return {503,
+          "service_unavailable",
+          std::string(state),
+          "",
+          Format("the server is {}{}; try again in {} s", state, more, retry_after_s),
+          retry_after_s};
+}
+
+}  // namespace fathom

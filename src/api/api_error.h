@@ -1,0 +1,61 @@
+#ifndef FATHOM_API_API_ERROR_H_
+#define FATHOM_API_API_ERROR_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fathom {
+
+// What a client is told when its request fails: the status of HTTP and OpenAI's error object.
+// docs/http-api.md lists them.
+struct ApiError {
+  int status = 500;
+  std::string type;
+  std::string code;                 // "": null
+  std::string param;                // the field, as "messages[0].content"; "": null
+  std::string message;              // what failed, where, and what to do, in one line
+  int64_t retry_after_seconds = 0;  // for the header Retry-After; 0: none
+
+  // {"error":{"message":...,"type":...,"param":...,"code":...}}
+  std::string Body() const;
+};
+
+// The document that errors about a request's body name; their pointer becomes `param`.
+JsonSource RequestSource();
+
+// "messages[0].content" of an error whose place lies in the request's body, else "".
+std::string ParamOf(const Error& error);
+
+// An error of Fathom's as a client hears of it: kBadInput 400, kDoesNotFit 400 (the prompt is too
+// long for this server), kInterrupted 503, kFailed 500.
+ApiError FromError(const Error& error);
+
+// 400 context_length_exceeded. `answer_tokens`: what was asked for; none: no room for a single one.
+ApiError ContextTooLong(int64_t prompt_tokens, std::optional<int64_t> answer_tokens,
+                        int64_t max_model_len);
+// What the HTTP layer refused by itself (400, 408, 413, 431, 503, ...).
+ApiError HttpError(int status, std::string_view message);
+// 504: the deadline that the request had is over.
+ApiError TimedOut(const Error& error);
+ApiError WrongKey();                                                                  // 401
+ApiError ModelNotFound(std::string_view model, std::span<const std::string> served);  // 404
+ApiError PathNotFound(std::string_view method, std::string_view path);                // 404
+// 405; `allowed` is also the value of the header Allow: "GET, HEAD".
+ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::string_view allowed);
+ApiError BodyTooLarge(int64_t most_bytes);  // 413
+// 400: more answers at once than there is ever room for.
+ApiError TooManyAnswers(int64_t asked, int64_t most);
+ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s);  // 429
+// 503: "starting", "stopping".
+// `reason`: "phase 2 of 3, reading weights", or "".
+ApiError NotReady(std::string_view state, std::string_view reason, int64_t retry_after_s);
+
+}  // namespace fathom
+
+#endif  // FATHOM_API_API_ERROR_H_

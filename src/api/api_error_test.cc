@@ -1,0 +1,117 @@
+#include "api/api_error.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fathom {
+namespace {
+
+struct Row {
+  ApiError error;
+  int status;
+  std::string body;
+};
+
+TEST(ApiError, IsOpenAisErrorObject) {
+  const std::vector<std::string> served = {"deepseek-r1", "r1"};
+  const std::vector<Row> rows = {
+      {ContextTooLong(5000, 1000, 4096), 400,
+       R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, you )"
+       R"(requested 6000 tokens (5000 in the prompt, 1000 in the completion); shorten the prompt )"
+       R"(or ask for fewer max_tokens","type":"invalid_request_error","param":null,)"
+       R"("code":"context_length_exceeded"}})"},
+      {ContextTooLong(4096, std::nullopt, 4096), 400,
+       R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, your )"
+       R"(prompt has 4096 tokens and leaves no room for an answer; shorten the prompt",)"
+       R"("type":"invalid_request_error","param":null,"code":"context_length_exceeded"}})"},
+      {WrongKey(), 401,
+       R"({"error":{"message":"the API key is missing or wrong; send the header Authorization: )"
+       R"(Bearer KEY with a key of this server","type":"authentication_error","param":null,)"
+       R"("code":"invalid_api_key"}})"},
+      {ModelNotFound("gpt-4", served), 404,
+       R"({"error":{"message":"the model 'gpt-4' does not exist; this server has: deepseek-r1, r1",)"
+       R"("type":"NotFoundError","param":"model","code":"model_not_found"}})"},
+      {PathNotFound("GET", "/v2"), 404,
+       R"({"error":{"message":"there is nothing at GET /v2; the paths begin with /v1, such as )"
+       R"(/v1/chat/completions","type":"NotFoundError","param":null,"code":"unknown_url"}})"},
+      {MethodNotAllowed("GET", "/v1/completions", "POST"), 405,
+       R"({"error":{"message":"GET is not allowed for /v1/completions; use POST",)"
+       R"("type":"invalid_request_error","param":null,"code":"method_not_allowed"}})"},
+      {BodyTooLarge(1000), 413,
+       R"({"error":{"message":"the body is longer than 1000 bytes; send less at once",)"
+       R"("type":"invalid_request_error","param":null,"code":"request_too_large"}})"},
+      {TooManyAnswers(128, 65), 400,
+       R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
+       R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
+       R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
+      {QueueFull(512, 512, 3), 429,
+       R"({"error":{"message":"512 of at most 512 requests are waiting; try again in 3 s",)"
+       R"("type":"rate_limit_error","param":null,"code":"queue_full"}})"},
+      {NotReady("starting", "", 5), 503,
+       R"({"error":{"message":"the server is starting; try again in 5 s",)"
+       R"("type":"service_unavailable","param":null,"code":"starting"}})"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(row.error.status, row.status) << row.body;
+    EXPECT_EQ(row.error.Body(), row.body);
+  }
+  EXPECT_EQ(QueueFull(1, 1, 3).retry_after_seconds, 3);
+  EXPECT_EQ(NotReady("stopping", "", 7).retry_after_seconds, 7);
+}
+
+TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
+  const std::vector<Row> rows = {
+      {FromError(BadInput("expected a number", "request: /temperature", "correct it")), 400,
+       R"({"error":{"message":"temperature: expected a number; correct it",)"
+       R"("type":"invalid_request_error","param":"temperature","code":null}})"},
+      {FromError(BadInput("expected a text", "request: /messages/12/content", "correct it")), 400,
+       R"({"error":{"message":"messages[12].content: expected a text; correct it",)"
+       R"("type":"invalid_request_error","param":"messages[12].content","code":null}})"},
+      {FromError(BadInput("bad", "request: /chat_template_kwargs/a~1b~0c", "fix it")), 400,
+       R"({"error":{"message":"chat_template_kwargs.a/b~c: bad; fix it",)"
+       R"("type":"invalid_request_error","param":"chat_template_kwargs.a/b~c","code":null}})"},
+      {FromError(BadInput("not valid JSON", "request", "correct it")), 400,
+       R"({"error":{"message":"request: not valid JSON; correct it",)"
+       R"("type":"invalid_request_error","param":null,"code":null}})"},
+      {FromError(BadInput("no user message", "chat_template.jinja: line 3", "add one")), 400,
+       R"({"error":{"message":"chat_template.jinja: line 3: no user message; add one",)"
+       R"("type":"invalid_request_error","param":null,"code":null}})"},
+      {FromError(BadInput("bad", "", "fix it")), 400,
+       R"({"error":{"message":"bad; fix it","type":"invalid_request_error","param":null,)"
+       R"("code":null}})"},
+      {FromError(DoesNotFit("9 blocks of 4", "engine", "shorten it")), 400,
+       R"({"error":{"message":"9 blocks of 4; shorten it","type":"invalid_request_error",)"
+       R"("param":null,"code":"context_length_exceeded"}})"},
+      {FromError(Failed("a logit is NaN", "/models/r1", "report it")), 500,
+       R"({"error":{"message":"a logit is NaN; report it","type":"internal_error","param":null,)"
+       R"("code":null}})"},
+      {FromError(Error("stopped", "", "ask again", ErrorKind::kInterrupted)), 503,
+       R"({"error":{"message":"stopped; ask again","type":"service_unavailable","param":null,)"
+       R"("code":"stopping"}})"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(row.error.status, row.status) << row.body;
+    EXPECT_EQ(row.error.Body(), row.body);
+  }
+}
+
+// A client's own text comes back in errors: however long or wrong it is, the body stays small JSON.
+TEST(ApiError, AClientsOwnTextIsCutBetweenCharacters) {
+  std::string name;
+  for (int i = 0; i < 1000; ++i) name += "好\"";
+  const std::vector<std::string> served = {"m"};
+  const std::string body = ModelNotFound(name, served).Body();
+  EXPECT_LT(body.size(), 400u);
+  const Json json = ParseJson(body, "body").value();
+  const std::string& message = json.Find("error")->Find("message")->as_string();
+  EXPECT_TRUE(message.starts_with("the model '好\"好")) << message;
+}
+
+}  // namespace
+}  // namespace fathom

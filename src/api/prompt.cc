@@ -1,0 +1,77 @@
+#include "api/prompt.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/continued_message.h"
+#include "api/input_text.h"
+#include "api/reasoning_splitter.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "text/chat_template.h"
+#include "text/marked_text.h"
+#include "text/text_assets.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::string_view kDeveloper = "developer";
+
+Json WithoutDeveloper(Json messages) {
+  for (Json& message : messages.as_array()) {
+    const Json* role = message.Find("role");
+    const bool is_developer =
+        role != nullptr && role->is_string() && role->as_string() == kDeveloper;
+    if (is_developer) message.Set("role", "system");
+  }
+  return messages;
+}
+
+Json MessagesFor(const ChatTemplate& chat_template, Json messages, const PromptOptions& options) {
+  if (!chat_template.Mentions(kDeveloper)) messages = WithoutDeveloper(std::move(messages));
+  return options.continue_final_message ? MarkLastMessage(std::move(messages)) : messages;
+}
+
+}  // namespace
+
+Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
+                            const PromptOptions& options) {
+  if (!assets.chat_template.ok()) return assets.chat_template.error();
+  ChatTemplate::Input input;
+  input.messages = MessagesFor(*assets.chat_template, conversation.messages, options);
+  input.tools = conversation.tools;
+  input.add_generation_prompt = options.add_generation_prompt;
+  input.special_tokens = assets.tokenizer.special_tokens();
+  input.extra = options.template_arguments;
+  input.date = options.date;
+  FATHOM_TRY(std::vector<TextSpan> spans, assets.chat_template->Render(input));
+  Prompt prompt;
+  if (options.continue_final_message) {
+    FATHOM_TRY(prompt.reasoning, CutAtMark(spans));
+  }
+  prompt.text = JoinSpans(spans);
+  if (!options.continue_final_message) prompt.reasoning = ReasoningModeAfter(prompt.text);
+  FATHOM_TRY(prompt.ids, options.parse_special
+                             ? assets.tokenizer.Encode(prompt.text, true)
+                             : assets.tokenizer.Encode(std::span<const TextSpan>(spans)));
+  return prompt;
+}
+
+Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text,
+                         const RawPromptOptions& options) {
+  Prompt prompt;
+  prompt.text = text;
+  const auto bos = assets.tokenizer.bos_id();
+  if (options.add_bos && assets.tokenizer.add_bos() && bos) prompt.ids.push_back(*bos);
+  FATHOM_TRY(const std::vector<int32_t> ids, assets.tokenizer.Encode(text, options.parse_special));
+  prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
+  return prompt;
+}
+
+}  // namespace fathom

@@ -1,0 +1,200 @@
+#include <poll.h>
+#include <sys/poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/reasoning_field.h"
+#include "base/format.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
+#include "cli/loaded_model.h"
+#include "cli/model_folder.h"
+#include "cli/model_source.h"
+#include "cli/progress_printer.h"
+#include "cli/serve_flags.h"
+#include "engine/engine.h"
+#include "server/api_keys.h"
+#include "server/health.h"
+#include "server/known_answer.h"
+#include "server/request_log.h"
+#include "server/served_model.h"
+#include "server/server.h"
+#include "text/text_assets.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kSummary =
+    "Serves a model to OpenAI clients: /v1/chat/completions, /v1/completions, /v1/models,\n"
+    "/tokenize, /detokenize, /health, /metrics. It listens from the start; /health says what it "
+    "is\n"
+    "doing until it is ready. SIGTERM and Ctrl-C let running requests finish.";
+constexpr const char* kExamples =
+    "  fathom serve                                 # the bundled demo model on port 8000\n"
+    "  fathom serve /models/r1 --host 0.0.0.0 --api-key-file keys.txt\n"
+    "  fathom serve /models/v3 --max-model-len 8192 --kv-cache-memory 64G\n"
+    "  curl localhost:8000/v1/chat/completions -H 'Content-Type: application/json' \\\n"
+    "    -d '{\"messages\": [{\"role\": \"user\", \"content\": \"What is MLA?\"}]}'";
+
+int64_t UnixMilliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Tells the person at the terminal and whoever asks /health.
+class StartProgress : public Progress {
+ public:
+  StartProgress(Progress& printer, Health& health) : printer_(printer), health_(health) {}
+
+  void Begin(int number, int phases, std::string_view name, int64_t total) override {
+    printer_.Begin(number, phases, name, total);
+    health_.Starting(Format("phase {} of {}, {}", number, phases, name));
+  }
+  void Advance(int64_t amount) override { printer_.Advance(amount); }
+  void End() override { printer_.End(); }
+
+ private:
+  Progress& printer_;
+  Health& health_;
+};
+
+// One start of the server, in its phases.
+class ServeRun {
+ public:
+  ServeRun(CommandContext& context, ServeFlags& flags)
+      : context_(context),
+        flags_(flags),
+        log_([&context](std::string_view line) { context.console.Note(line); }, UnixMilliseconds) {}
+
+  Result<ExitCode> Run() {
+    FATHOM_OK(Listen());
+    FATHOM_OK(Load());
+    FATHOM_OK(Test());
+    Start();
+    return Wait();
+  }
+
+ private:
+  Status Listen() {
+    const char* key = std::getenv("FATHOM_API_KEY");
+    if (key == nullptr) key = std::getenv("VLLM_API_KEY");
+    FATHOM_TRY(ApiKeys keys,
+               ApiKeys::Load(flags_.api_keys, flags_.api_key_file, context_.files, key));
+    flags_.server.serving.max_running = flags_.max_num_seqs;
+    FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
+    context_.console.Note(Format("listening on {}, not ready yet\n", server_->address()));
+    return Ok();
+  }
+
+  Status Load() {
+    std::string path = flags_.model;
+    if (path.empty()) {
+      FATHOM_TRY(path, FindDemoModel(context_.files));
+    }
+    ProgressPrinter printer =
+        ConsoleProgress(context_.clock, context_.console, ProgressUnit::kBytes);
+    StartProgress progress(printer, server_->health());
+    PartOfJob headers(progress, 0, 2);
+    FATHOM_TRY(ModelFolder folder,
+               OpenModelFolder(context_.files, path, flags_.chat_template, headers));
+    folder_.emplace(std::move(folder));
+    FATHOM_TRY([[maybe_unused]] const TextAssets* text, NeedText(*folder_, "the server"));
+    FATHOM_TRY(sizes_, SizeForMachine(*folder_, flags_.run,
+                                      {.max_model_len = flags_.run.max_model_len,
+                                       .max_num_seqs = flags_.max_num_seqs,
+                                       .kv_cache_bytes = flags_.kv_cache_bytes,
+                                       .memory_bytes = flags_.memory_bytes}));
+    const int64_t tokens = sizes_.scheduler.blocks * sizes_.scheduler.block_tokens;
+    context_.console.Note(
+        Format("KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",
+               WithCommas(tokens), WithCommas(tokens / 1024), WithCommas(sizes_.max_model_len)));
+    PartOfJob weights(progress, 1, 1);
+    FATHOM_TRY(loaded_, LoadModel(context_, *folder_, flags_.run, sizes_, false, weights));
+    return Ok();
+  }
+
+  Status Test() {
+    ProgressPrinter printer =
+        ConsoleProgress(context_.clock, context_.console, ProgressUnit::kTokens);
+    StartProgress progress(printer, server_->health());
+    if (flags_.skip_self_test) return Ok();
+    progress.Begin(3, 3, "self-test", 0);
+    const int64_t vocab = folder_->checkpoint.config().vocab;
+    FATHOM_TRY(std::optional<SelfTest> test, LoadSelfTest(context_.files, folder_->path, vocab));
+    if (!test) {
+      FATHOM_TRY(std::vector<int32_t> prompt,
+                 folder_->text->tokenizer.Encode("The capital of France is", false));
+      test = SelfTest{std::move(prompt), {}};
+    }
+    FATHOM_OK(RunSelfTest(*loaded_.engine, *test));
+    progress.End();
+    return Ok();
+  }
+
+  void Start() {
+    std::vector<std::string> names = flags_.served_names;
+    if (names.empty()) names.push_back(flags_.model.empty() ? "fathom-demo" : flags_.model);
+    ServedModel model{.names = std::move(names),
+                      .root = folder_->path,
+                      .created = UnixMilliseconds() / 1000,
+                      .text = *folder_->text,
+                      .defaults = folder_->defaults,
+                      .eos_ids = folder_->EosIds(),
+                      .vocab = folder_->checkpoint.config().vocab,
+                      .max_model_len = sizes_.max_model_len,
+                      .reasoning = ParseReasoningField(flags_.reasoning_field).value(),
+                      .log_text = flags_.log_text};
+    const std::string name = model.names.front();
+    context_.interrupt.WatchFlag();
+    server_->Start(std::move(model), *loaded_.engine);
+    context_.console.Note(Format("ready: {} as '{}'\n", server_->address(), name));
+  }
+
+  Result<ExitCode> Wait() {
+    pollfd signal{context_.interrupt.wake_fd(), POLLIN, 0};
+    while (!context_.interrupt.requested()) poll(&signal, 1, -1);
+    context_.console.Note(
+        Format("finishing running requests, at most {} s; a second signal ends them\n",
+               flags_.drain_timeout));
+    const bool all =
+        server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });
+    context_.console.Note(all ? "all requests were answered\n"
+                              : "requests that still ran were ended with an error\n");
+    return all ? ExitCode::kDone : ExitCode::kInterrupted;
+  }
+
+  CommandContext& context_;
+  ServeFlags& flags_;
+  ServerLog log_;
+  std::optional<ModelFolder> folder_;
+  EngineConfig sizes_;
+  LoadedModel loaded_;
+  std::unique_ptr<Server> server_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+Result<ExitCode> ServeCommand(CommandContext& context, std::span<const std::string> args) {
+  ServeFlags flags;
+  CommandLine line("serve", kSummary, kExamples);
+  flags.Declare(line);
+  FATHOM_TRY(const bool go_on, line.Parse(args, context.console));
+  if (!go_on) return ExitCode::kDone;
+  FATHOM_OK(flags.Check(line));
+  return ServeRun(context, flags).Run();
+}
+
+}  // namespace fathom

@@ -1,0 +1,304 @@
+#include "net/connection.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "net/exchange.h"
+#include "net/http_message.h"
+#include "net/http_server.h"
+#include "net/network_thread.h"
+#include "net/request_parser.h"
+#include "net/response_head.h"
+#include "net/server_state.h"
+#include "net/transport.h"
+
+namespace fathom {
+namespace {
+
+// How long a client that was answered for the last time may take to hang up. Closing before it does
+// could take the answer away from it.
+constexpr int64_t kLeavingMs = 2000;
+
+constexpr size_t kReadBytes = 4 << 10;  // enough for most requests; thousands are idle
+constexpr size_t kBodyReadBytes = 64 << 10;
+
+}  // namespace
+
+Connection::Connection(ServerState& server, NetworkThread& thread, Peer peer)
+    : server_(server),
+      thread_(thread),
+      transport_(std::move(peer.transport)),
+      peer_(std::move(peer.address)),
+      parser_({server.options.max_header_bytes, server.options.max_body_bytes}) {}
+
+Connection::~Connection() { server_.idle.Remove(idle_); }
+
+void Connection::Start(bool refuse) {
+  refused_ = refuse;
+  thread_.Add(shared_from_this());
+  if (server_.draining) return Close(true);
+  idle_.connection = weak_from_this();
+  server_.idle.Add(idle_);
+  deadline_ = After(server_.options.header_timeout_ms);
+  transport_->Handshake(shared_from_this());
+}
+
+void Connection::OnHandshake(bool ok) {
+  if (phase_ == Phase::kClosed) return;
+  if (!ok) return Close(false);
+  if (!refused_) return AwaitRequest();
+  AnswerFault(503, Format("all {} connections are in use", server_.options.max_connections));
+}
+
+void Connection::Evict() {
+  boost::asio::post(thread_.io(), [self = shared_from_this()] { self->Close(false); });
+}
+
+double Connection::After(int64_t time_ms) const {
+  return server_.clock->Seconds() + static_cast<double>(time_ms) / 1000;
+}
+
+void Connection::Read() {
+  if (reading_ || ended_) return;
+  // Without this bound a client that asks on and on would fill the memory.
+  if (phase_ == Phase::kAnswering && parser_.unread_bytes() >= kReadBytes) return;
+  const size_t wanted = phase_ == Phase::kBody ? kBodyReadBytes : kReadBytes;
+  if (scratch_.size() != wanted) std::vector<char>(wanted).swap(scratch_);
+  reading_ = true;
+  transport_->Read(scratch_, shared_from_this());
+}
+
+void Connection::OnRead(size_t bytes) {
+  reading_ = false;
+  if (phase_ == Phase::kClosed) return;
+  if (bytes == 0) return OnEnd();
+  if (phase_ == Phase::kLeaving) return Read();
+  if (phase_ == Phase::kIdle) {
+    if (!server_.idle.Remove(idle_)) return Close(false);
+    BeginHeader();
+  }
+  try {
+    parser_.Feed({scratch_.data(), bytes});
+    if (phase_ != Phase::kAnswering) return Parse();
+  } catch (const std::bad_alloc&) {
+    return Close(true);  // no memory for this body is no reason to end the others
+  }
+  Read();
+}
+
+void Connection::OnEnd() {
+  ended_ = true;
+  if (phase_ == Phase::kAnswering) {
+    // An answer that is complete is sent: a client may have half-closed after its last request.
+    if (!exchange_->finished()) Close(true);
+    return;
+  }
+  Close(false);
+}
+
+void Connection::AwaitRequest() {
+  exchange_.reset();
+  complete_ = false;
+  if (parser_.unread_bytes() > 0) {
+    BeginHeader();
+    return Parse();
+  }
+  if (ended_) return Close(false);
+  phase_ = Phase::kIdle;
+  deadline_ = After(server_.options.idle_timeout_ms);
+  server_.idle.Add(idle_);
+  Read();
+}
+
+void Connection::BeginHeader() {
+  phase_ = Phase::kHeader;
+  deadline_ = After(server_.options.header_timeout_ms);
+}
+
+void Connection::Parse() {
+  while (true) {
+    switch (parser_.Next()) {
+      case RequestParser::Event::kNeedMore:
+        return AwaitBytes();
+      case RequestParser::Event::kContinue:
+        SendContinue();
+        break;
+      case RequestParser::Event::kRequest:
+        return Dispatch();
+      case RequestParser::Event::kFault:
+        return AnswerFault(parser_.fault().status, parser_.fault().message);
+    }
+  }
+}
+
+void Connection::AwaitBytes() {
+  if (ended_) return Close(false);
+  if (parser_.between_requests()) return AwaitRequest();
+  if (parser_.in_body()) {
+    const double now = server_.clock->Seconds();
+    if (std::exchange(phase_, Phase::kBody) != Phase::kBody) body_began_ = now;
+    const double patience = static_cast<double>(server_.options.body_timeout_ms) / 1000;
+    const double earned = static_cast<double>(parser_.body_bytes()) /
+                          static_cast<double>(server_.options.min_body_bytes_per_s);
+    deadline_ = std::min(now, body_began_ + earned) + patience;
+  }
+  Read();
+}
+
+// Nothing else is being written: the answer before was sent whole, and no other has begun.
+void Connection::SendContinue() {
+  out_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  interim_ = true;
+  Write();
+}
+
+void Connection::Dispatch() {
+  ParsedRequest parsed = parser_.Take();
+  parsed.request.peer = peer_;
+  OpenExchange({.head_request = parsed.request.method == "HEAD",
+                .http10 = parsed.http10,
+                .keep_alive = parsed.keep_alive});
+  Read();
+  ++server_.requests;
+  Handle(std::move(parsed.request));
+  if (ended_ && phase_ == Phase::kAnswering && !exchange_->finished()) Close(true);
+}
+
+// A handler's exception is answered like a reply that it dropped.
+void Connection::Handle(HttpRequest request) {
+  try {
+    server_.handler(std::move(request), Exchange::Handle(exchange_));
+  } catch (...) {
+    return;
+  }
+}
+
+void Connection::OpenExchange(const ResponseManner& manner) {
+  phase_ = Phase::kAnswering;
+  deadline_ = kNever;
+  exchange_ = std::make_shared<Exchange>(
+      *this, Exchange::Terms{manner, server_.options.write_buffer_bytes, &server_.buffered_bytes,
+                             &server_.draining});
+}
+
+void Connection::AnswerFault(int status, std::string_view message) {
+  server_.idle.Remove(idle_);
+  faulty_ = true;
+  OpenExchange({.keep_alive = false});
+  exchange_->Send(ErrorResponse(status, message));
+  Read();
+}
+
+HttpResponse Connection::ErrorResponse(int status, std::string_view message) const {
+  HttpErrorBody body = server_.error_body(status, message);
+  HttpResponse response;
+  response.status = status;
+  response.content_type = std::move(body.content_type);
+  response.body = std::move(body.body);
+  if (status == 503) response.headers.Add("Retry-After", "1");
+  return response;
+}
+
+HttpResponse Connection::Abandoned() {
+  return ErrorResponse(500, "the server gave this request up without an answer");
+}
+
+void Connection::Schedule() { thread_.Schedule(shared_from_this()); }
+
+void Connection::Flush() {
+  if (phase_ != Phase::kAnswering) return;
+  if (exchange_->broken()) {
+    if (exchange_->slow()) ++server_.dropped;
+    return Close(true);
+  }
+  if (writing_ || complete_) return;
+  complete_ = exchange_->Take(out_) == Exchange::Progress::kComplete;
+  if (!out_.empty()) {
+    Write();
+  } else if (complete_) {
+    AnswerDone();
+  }
+}
+
+void Connection::Write() {
+  writing_ = true;
+  write_deadline_ = After(server_.options.write_timeout_ms);
+  transport_->Write(std::string_view(out_).substr(sent_), shared_from_this());
+}
+
+void Connection::OnWritten(size_t bytes) {
+  writing_ = false;
+  if (phase_ == Phase::kClosed) return;
+  if (bytes == 0) return Close(true);
+  if (!interim_) exchange_->Sent(bytes);
+  sent_ += bytes;
+  if (sent_ < out_.size()) return Write();
+  out_.clear();
+  sent_ = 0;
+  interim_ = false;
+  if (complete_) return AnswerDone();
+  Flush();
+}
+
+void Connection::AnswerDone() {
+  if (!exchange_->keep_alive() || server_.draining) return Leave();
+  AwaitRequest();
+}
+
+void Connection::Leave() {
+  exchange_.reset();
+  if (ended_) return Close(false);
+  phase_ = Phase::kLeaving;
+  deadline_ = After(kLeavingMs);
+  // TLS cannot say goodbye while the client still sends what nobody reads: it hangs up by itself
+  // when it has seen the answer.
+  if (!faulty_ || server_.tls == nullptr) transport_->Goodbye(shared_from_this());
+  Read();
+}
+
+void Connection::OnGoodbye() { Close(false); }
+
+void Connection::Sweep() {
+  const double now = server_.clock->Seconds();
+  if (writing_ && now > write_deadline_) {
+    ++server_.dropped;
+    return Close(true);
+  }
+  if (now <= deadline_) return;
+  if (phase_ == Phase::kHeader) {
+    return AnswerFault(
+        408, Format("the header was not complete after {} ms", server_.options.header_timeout_ms));
+  }
+  if (phase_ == Phase::kBody) {
+    return AnswerFault(408,
+                       Format("the body came too slowly: {} bytes, then a wait of more than {} ms"
+                              " or less than {} bytes a second",
+                              parser_.body_bytes(), server_.options.body_timeout_ms,
+                              server_.options.min_body_bytes_per_s));
+  }
+  Close(false);
+}
+
+void Connection::Drain() {
+  if (phase_ == Phase::kIdle || phase_ == Phase::kGreeting) return Close(false);
+}
+
+void Connection::Close(bool abort) {
+  if (std::exchange(phase_, Phase::kClosed) == Phase::kClosed) return;
+  server_.idle.Remove(idle_);
+  transport_->Close(abort);
+  if (exchange_ != nullptr) exchange_->Detach();
+  thread_.Remove(shared_from_this());
+  server_.open.Add(-1);
+}
+
+}  // namespace fathom

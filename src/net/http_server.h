@@ -1,0 +1,136 @@
+#ifndef FATHOM_NET_HTTP_SERVER_H_
+#define FATHOM_NET_HTTP_SERVER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "net/http_message.h"
+#include "net/http_reply.h"
+
+namespace fathom {
+
+// Where to listen and what a client may take up. VisitFields lists each field once, with its range.
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  int64_t port = 8000;
+  int64_t network_threads = 2;
+  int64_t max_connections = 2048;
+  int64_t max_header_bytes = 64 << 10;
+  int64_t max_body_bytes = 32 << 20;
+  int64_t header_timeout_ms = 10'000;
+  int64_t body_timeout_ms = 30'000;
+  int64_t min_body_bytes_per_s = 1024;
+  int64_t idle_timeout_ms = 75'000;
+  int64_t write_timeout_ms = 60'000;
+  int64_t write_buffer_bytes = 1 << 20;
+  std::string tls_cert_file = {};
+  std::string tls_key_file = {};
+
+  template <typename Visitor>
+  void VisitFields(Visitor& v) {
+    constexpr int64_t kGiB = int64_t{1} << 30;
+    constexpr int64_t kDayMs = 86'400'000;
+    v.Text("host", host, "address or name to listen on; 0.0.0.0 or :: for all");
+    v.Int("port", port, 0, 65535, "port to listen on; 0 takes any that is free");
+    v.Int("network_threads", network_threads, 1, 64, "threads that read and write sockets");
+    v.Int("max_connections", max_connections, 1, 1'000'000, "most connections open at once");
+    v.Int("max_header_bytes", max_header_bytes, 256, 16 << 20, "most bytes of a request's header");
+    v.Int("max_body_bytes", max_body_bytes, 0, 4 * kGiB, "most bytes of a request's body");
+    v.Int("header_timeout_ms", header_timeout_ms, 1, kDayMs, "most time for a request's header");
+    v.Int("body_timeout_ms", body_timeout_ms, 1, kDayMs, "most time between two parts of a body");
+    v.Int("min_body_bytes_per_s", min_body_bytes_per_s, 1, kGiB,
+          "least rate of a body after its first body_timeout_ms");
+    v.Int("idle_timeout_ms", idle_timeout_ms, 1, kDayMs, "most time between two requests");
+    v.Int("write_timeout_ms", write_timeout_ms, 1, kDayMs,
+          "most time that a client may take nothing of an answer");
+    v.Int("write_buffer_bytes", write_buffer_bytes, 1, kGiB,
+          "bytes of a stream that may wait for its client before it is dropped");
+    v.Text("tls_cert_file", tls_cert_file, "PEM file of the certificate chain; empty: no TLS");
+    v.Text("tls_key_file", tls_key_file, "PEM file of the certificate's private key");
+  }
+};
+
+// Called for each request, on a network thread: it must not block. Other requests of that thread
+// wait meanwhile. An exception that leaves it becomes status 500.
+using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
+
+struct HttpErrorBody {
+  std::string content_type;
+  std::string body;
+};
+
+// The body of an answer that the server gives by itself (400, 408, 413, 417, 431, 500, 501, 503).
+// Called on network threads, and where the last handle of a reply goes; it may call nothing of the
+// reply or the server.
+using HttpErrorFormat = std::function<HttpErrorBody(int status, std::string_view message)>;
+
+// "message\n" as text/plain.
+HttpErrorBody PlainErrorBody(int status, std::string_view message);
+
+struct HttpServerStats {
+  int64_t open_connections = 0;
+  int64_t accepted_connections = 0;  // since the start, as all below but the last
+  int64_t refused_connections = 0;   // 503, max_connections was reached
+  int64_t evicted_connections = 0;   // idle ones that made room
+  int64_t requests = 0;              // handed to the handler
+  int64_t dropped_slow_readers = 0;
+  int64_t buffered_bytes = 0;  // of answers, that the system has not taken yet
+};
+
+// An HTTP/1.1 server: keep-alive, pipelining (in order), chunked bodies, Expect: 100-continue,
+// HEAD, TLS 1.2 and 1.3. It uses memory and time of a client within the options' limits only:
+//   - a header or body that is too large is refused (431, 413), a declared one before it is read;
+//   - who sends too slowly gets 408; who says nothing between requests is disconnected;
+//   - who does not read is disconnected: when a stream finds write_buffer_bytes waiting, or nothing
+//     was taken for write_timeout_ms;
+//   - at max_connections the longest idle connection makes room for a new one; when none is idle
+//   the
+//     new one gets 503 with Retry-After.
+// A client that closes or half-closes its connection while its answer is being made is gone.
+//
+// Threads   all functions from any thread but where said.
+class HttpServer {
+ public:
+  // Listens on all addresses that options.host stands for. Errors (kBadInput): an option out of
+  // range, an unknown host, an address that cannot be had (with the process that has it, where it
+  // may be seen), certificate or key that cannot be used; kDoesNotFit: fewer open files or threads
+  // are allowed than the options need. Time-outs go by `clock`, which outlives the server; null:
+  // the machine's.
+  static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
+                                                    HttpErrorFormat error_body = PlainErrorBody,
+                                                    const Clock* clock = nullptr);
+  // Stops, as Stop.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  uint16_t port() const;
+  // "http://127.0.0.1:8000", "https://[::]:8443": as it can be written into a browser's line.
+  std::string address() const;
+
+  // New connections are refused by the system from now on, idle ones are closed, the others when
+  // their answer is complete.
+  void StopAccepting();
+  // Waits until no connection is open; false when some are after `limit`. Not on network threads.
+  bool AwaitClosed(std::chrono::milliseconds limit);
+  // Disconnects everyone (OnGone is called) and ends the threads. Not on network threads.
+  void Stop();
+
+  HttpServerStats stats() const;
+
+ private:
+  class Network;
+  explicit HttpServer(std::unique_ptr<Network> network);
+
+  std::unique_ptr<Network> network_;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_NET_HTTP_SERVER_H_

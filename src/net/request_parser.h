@@ -1,0 +1,88 @@
+#ifndef FATHOM_NET_REQUEST_PARSER_H_
+#define FATHOM_NET_REQUEST_PARSER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/http_message.h"
+
+namespace fathom {
+
+struct RequestLimits {
+  int64_t header_bytes = 64 << 10;  // of the header; of a chunk's head and of the trailer, too
+  int64_t body_bytes = 32 << 20;
+};
+
+// Why bytes are no request: what the client is answered before it is disconnected.
+struct RequestFault {
+  int status = 400;
+  std::string message;
+};
+
+struct ParsedRequest {
+  HttpRequest request;  // without its peer
+  bool http10 = false;
+  bool keep_alive = true;  // the client wishes to go on with the connection
+};
+
+// Cuts a client's bytes into requests. No socket: Feed it, ask Next. Which bytes come in one Feed
+// makes no difference to what comes out.
+//
+// Memory    at most the limits and what was fed beyond the request at hand.
+// Threads   one at a time.
+class RequestParser {
+ public:
+  explicit RequestParser(RequestLimits limits);
+  RequestParser(const RequestParser&) = delete;
+  RequestParser& operator=(const RequestParser&) = delete;
+  ~RequestParser();
+
+  void Feed(std::string_view bytes);
+
+  enum class Event {
+    kNeedMore,  // feed more first
+    kContinue,  // the client waits for "100 Continue" before it sends the body; ask Next again
+    kRequest,   // take it with Take
+    kFault,     // see fault; what follows cannot be understood: each further Next says the same
+  };
+  Event Next();
+
+  // The request that Next announced; the parser goes on with the one behind it.
+  ParsedRequest Take();
+  const RequestFault& fault() const { return fault_; }
+
+  // Nothing of a further request was fed.
+  bool between_requests() const { return message_ == nullptr && unread_bytes() == 0 && !faulty_; }
+  // The header of the request at hand was read, its body was not.
+  bool in_body() const;
+  // Bytes of that body so far.
+  int64_t body_bytes() const;
+  // What was fed and not yet understood.
+  size_t unread_bytes() const { return input_.size() - consumed_; }
+
+ private:
+  struct Message;
+
+  std::string_view unread() const { return std::string_view(input_).substr(consumed_); }
+  Event ReadHeader();
+  Event TakeHeader();
+  Event CheckHeader();
+  Event ReadBody();
+  Event Fault(int status, std::string message);
+  Event HeaderTooLarge(std::string_view part);
+  Event BodyTooLarge();
+
+  RequestLimits limits_;
+  std::string input_;
+  size_t consumed_ = 0;  // bytes of input_ that were understood; dropped by the next Feed
+  std::unique_ptr<Message> message_;
+  RequestFault fault_;
+  bool faulty_ = false;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_NET_REQUEST_PARSER_H_

@@ -1,0 +1,53 @@
+#ifndef FATHOM_NET_SERVER_STATE_H_
+#define FATHOM_NET_SERVER_STATE_H_
+
+#include <atomic>
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/clock.h"
+#include "net/http_server.h"
+#include "net/idle_list.h"
+
+namespace fathom {
+
+// How many connections are open. Threads: any.
+class OpenConnections {
+ public:
+  void Add(int64_t count);
+  int64_t count() const;
+  // False when some are open after `limit`.
+  bool AwaitNone(std::chrono::milliseconds limit);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable none_;
+  int64_t count_ = 0;
+};
+
+// What the connections of one server share. Outlives them.
+struct ServerState {
+  HttpServerOptions options;
+  HttpHandler handler;
+  HttpErrorFormat error_body;
+  std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
+  const Clock* clock = nullptr;
+
+  IdleList idle;
+  OpenConnections open;
+  std::atomic<bool> draining = false;
+  std::atomic<int64_t> accepted = 0;
+  std::atomic<int64_t> refused = 0;
+  std::atomic<int64_t> evicted = 0;
+  std::atomic<int64_t> requests = 0;
+  std::atomic<int64_t> dropped = 0;
+  std::atomic<int64_t> buffered_bytes = 0;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_NET_SERVER_STATE_H_

@@ -1,0 +1,152 @@
+#include "server/engine_loop.h"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "sched/request.h"
+#include "sched/scheduler.h"
+#include "sched/scheduler_config.h"
+#include "sched/step_plan.h"
+#include "server/metrics.h"
+
+namespace fathom {
+namespace {
+
+EngineGauges ReadGauges(const Engine& engine) {
+  const Scheduler& scheduler = engine.scheduler();
+  const SchedulerConfig& config = engine.config().scheduler;
+  return {.running = scheduler.running(),
+          .waiting = scheduler.waiting(),
+          .swapped = scheduler.swapped(),
+          .blocks = config.blocks,
+          .held_blocks = scheduler.held_blocks(),
+          .block_tokens = config.block_tokens,
+          .preemptions = scheduler.totals().recomputed + scheduler.totals().swapped_out,
+          .prefix_queried_tokens = scheduler.totals().prompt_tokens,
+          .prefix_hit_tokens = scheduler.totals().cached_tokens};
+}
+
+}  // namespace
+
+EngineLoop::EngineLoop(Engine& engine, const Clock& clock, Deliver deliver)
+    : engine_(engine), clock_(clock), deliver_(std::move(deliver)), thread_([this] { Run(); }) {}
+
+EngineLoop::~EngineLoop() {
+  {
+    const std::lock_guard lock(commands_mutex_);
+    stop_ = true;
+  }
+  commands_came_.notify_one();
+  thread_.join();
+}
+
+void EngineLoop::Submit(Ticket ticket, GenerationRequest request) {
+  Post(Submission{ticket, std::move(request)});
+}
+
+void EngineLoop::Cancel(Ticket ticket) { Post(Cancellation{ticket}); }
+
+void EngineLoop::Post(Command command) {
+  {
+    const std::lock_guard lock(commands_mutex_);
+    commands_.push_back(std::move(command));
+  }
+  commands_came_.notify_one();
+}
+
+LoopProgress EngineLoop::progress() const {
+  const std::lock_guard lock(state_mutex_);
+  return progress_;
+}
+
+EngineGauges EngineLoop::gauges() const {
+  const std::lock_guard lock(state_mutex_);
+  return gauges_;
+}
+
+void EngineLoop::Run() {
+  while (TakeCommands()) {
+    for (Command& command : taken_) {
+      std::visit([this](auto& taken) { Apply(std::move(taken)); }, command);
+    }
+    taken_.clear();
+    Enter("computing a step", true);
+    StepNews news = Collect(engine_.Step());
+    const StepPlan* plan = engine_.last_plan();
+    wait_until_s_ = plan == nullptr ? std::nullopt : plan->wait_until_s;
+    Publish();
+    Enter("delivering", true);
+    deliver_(std::move(news));
+  }
+}
+
+bool EngineLoop::TakeCommands() {
+  std::unique_lock lock(commands_mutex_);
+  if (commands_.empty() && !stop_ && engine_.idle()) {
+    Enter("waiting for requests", false);
+    commands_came_.wait(lock, [this] { return stop_ || !commands_.empty(); });
+  } else if (wait_until_s_) {
+    // A rule of the scheduler lets requests wait for others.
+    Enter("letting requests wait for others", false);
+    const std::chrono::duration<double> wait(*wait_until_s_ - clock_.Seconds());
+    commands_came_.wait_for(lock, wait, [this] { return stop_ || !commands_.empty(); });
+  }
+  taken_.swap(commands_);
+  return !stop_;
+}
+
+void EngineLoop::Apply(Submission submission) {
+  Result<RequestId> id = engine_.Submit(std::move(submission.request));
+  if (!id.ok()) {
+    refused_.push_back(
+        {submission.ticket, {.finish = FinishReason::kError, .error = std::move(id).error()}});
+    return;
+  }
+  request_of_[submission.ticket] = *id;
+  ticket_of_[*id] = submission.ticket;
+}
+
+void EngineLoop::Apply(const Cancellation& cancellation) {
+  const auto entry = request_of_.find(cancellation.ticket);
+  if (entry != request_of_.end()) engine_.Cancel(entry->second);
+}
+
+StepNews EngineLoop::Collect(StepResult result) {
+  StepNews news{std::exchange(refused_, {}), result.prompt_tokens, result.sampled_tokens};
+  news.events.reserve(news.events.size() + result.events.size());
+  for (EngineEvent& event : result.events) {
+    const auto entry = ticket_of_.find(event.id);
+    const Ticket ticket = entry->second;
+    if (event.finish) {
+      request_of_.erase(ticket);
+      ticket_of_.erase(entry);
+    }
+    news.events.push_back({ticket, std::move(event)});
+  }
+  return news;
+}
+
+void EngineLoop::Enter(std::string phase, bool busy) {
+  const double now = clock_.Seconds();
+  const std::lock_guard lock(state_mutex_);
+  progress_.busy = busy;
+  progress_.phase = std::move(phase);
+  progress_.since_s = now;
+}
+
+void EngineLoop::Publish() {
+  EngineGauges gauges = ReadGauges(engine_);
+  const std::lock_guard lock(state_mutex_);
+  ++progress_.steps;
+  gauges_ = gauges;
+}
+
+}  // namespace fathom

@@ -1,0 +1,115 @@
+#ifndef FATHOM_SERVER_ENGINE_LOOP_H_
+#define FATHOM_SERVER_ENGINE_LOOP_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "sched/request.h"
+#include "server/metrics.h"
+
+namespace fathom {
+
+// What a request is called outside the engine; whoever submits makes it up, each one once.
+using Ticket = int64_t;
+
+struct TicketEvent {
+  Ticket ticket = 0;
+  EngineEvent event;
+};
+
+// What came of one step.
+struct StepNews {
+  std::vector<TicketEvent> events;
+  int64_t prompt_tokens = 0;
+  int64_t sampled_tokens = 0;
+};
+
+// Where the engine's thread is, for health and the watchdog.
+struct LoopProgress {
+  bool busy = false;   // a step is being made, or its news delivered
+  std::string phase;   // "computing a step of 512 tokens"
+  double since_s = 0;  // when it began
+  int64_t steps = 0;   // made so far
+};
+
+// The one thread that owns an engine. Commands come in through a queue, news of each step goes out
+// through a function that is called on the engine's thread; each submitted ticket gets exactly one
+// event with `finish`, its last.
+//
+// Threads   Submit, Cancel, progress and gauges from any thread; they never wait for a step.
+// Lifetime  engine, clock and what `deliver` uses outlive it.
+class EngineLoop {
+ public:
+  using Deliver = std::function<void(StepNews)>;
+
+  EngineLoop(Engine& engine, const Clock& clock, Deliver deliver);
+  // Ends the thread after the step it is in; requests still open get no more events.
+  ~EngineLoop();
+  EngineLoop(const EngineLoop&) = delete;
+  EngineLoop& operator=(const EngineLoop&) = delete;
+
+  // A request that the engine refuses ends with kError.
+  void Submit(Ticket ticket, GenerationRequest request);
+  // Ends it with kCancelled before the next step, which gives its blocks to others. Unknown or
+  // ended tickets are ignored.
+  void Cancel(Ticket ticket);
+
+  LoopProgress progress() const;
+  EngineGauges gauges() const;
+
+ private:
+  struct Submission {
+    Ticket ticket;
+    GenerationRequest request;
+  };
+  struct Cancellation {
+    Ticket ticket;
+  };
+  using Command = std::variant<Submission, Cancellation>;
+
+  void Run();
+  // Waits for commands when the engine has nothing to do; false when the thread is to end.
+  bool TakeCommands();
+  void Apply(Submission submission);
+  void Apply(const Cancellation& cancellation);
+  void Enter(std::string phase, bool busy);
+  void Publish();
+  StepNews Collect(StepResult result);
+  void Post(Command command);
+
+  Engine& engine_;
+  const Clock& clock_;
+  const Deliver deliver_;
+
+  std::mutex commands_mutex_;
+  std::condition_variable commands_came_;
+  std::vector<Command> commands_;
+  bool stop_ = false;
+
+  // The engine thread's own.
+  std::vector<Command> taken_;
+  std::vector<TicketEvent> refused_;
+  std::optional<double> wait_until_s_;  // the last step asked for
+  std::unordered_map<Ticket, RequestId> request_of_;
+  std::unordered_map<RequestId, Ticket> ticket_of_;
+
+  mutable std::mutex state_mutex_;
+  LoopProgress progress_;
+  EngineGauges gauges_;
+
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_SERVER_ENGINE_LOOP_H_

@@ -1,0 +1,187 @@
+#include "server/preparation.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/api_error.h"
+#include "api/chat_request.h"
+#include "api/completion_request.h"
+#include "api/generation_options.h"
+#include "api/prompt.h"
+#include "api/reasoning_field.h"
+#include "api/response.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "server/answer.h"
+#include "server/answer_format.h"
+#include "server/router.h"
+#include "server/served_model.h"
+
+namespace fathom {
+namespace {
+
+// Beyond this all priorities are alike.
+constexpr int64_t kMostPriority = 1'000'000;
+
+// What chats and completions share once their prompts are ids.
+class Preparer {
+ public:
+  Preparer(const ServedModel& model, GenerationOptions options, ReasoningField reasoning,
+           RoutedRequest& routed)
+      : model_(model),
+        form_(ReplyOptionsFor(options, reasoning)),
+        inline_reasoning_(reasoning == ReasoningField::kInline),
+        options_(std::move(options)),
+        routed_(routed) {}
+
+  // The choices of one more prompt; an error when it leaves no room for an answer.
+  std::optional<ApiError> Add(Prompt prompt) {
+    Truncate(prompt.ids);
+    const auto tokens = static_cast<int64_t>(prompt.ids.size());
+    const std::optional<int64_t> limit = model_.AnswerLimit(options_, tokens);
+    if (!limit) return ContextTooLong(tokens, options_.max_tokens, model_.max_model_len);
+    max_tokens_ = std::max(max_tokens_, *limit);
+    for (int64_t k = 0; k < options_.n; ++k) {
+      requests_.push_back(MakeRequest(prompt.ids, *limit, k));
+      choices_.push_back({.text = {.stop = options_.stop,
+                                   .skip_special = options_.skip_special_tokens,
+                                   .reasoning = prompt.reasoning,
+                                   .inline_reasoning = inline_reasoning_,
+                                   .include_stop = options_.include_stop_str_in_output,
+                                   .min_tokens = options_.min_tokens},
+                          .prompt_tokens = tokens,
+                          .keep_tokens = options_.logprobs || options_.return_token_ids});
+    }
+    if (model_.log_text) log_text_ += prompt.text;
+    if (options_.return_token_ids) prompt_ids_.push_back(std::move(prompt.ids));
+    ++prompts_;
+    return std::nullopt;
+  }
+
+  ResponseHead Head(std::string_view prefix, int64_t unix_seconds) {
+    if (!options_.request_id.empty()) routed_.id = options_.request_id;
+    return {.id = std::string(prefix) + routed_.id,
+            .created = unix_seconds,
+            .model = options_.model.empty() ? model_.names.front() : options_.model,
+            .system_fingerprint = "",
+            .prompt_token_ids = std::move(prompt_ids_)};
+  }
+
+  Preparation Take(std::unique_ptr<AnswerFormat> format) {
+    return {.answer = {.routed = std::move(routed_),
+                       .model = options_.model,
+                       .stream = options_.stream,
+                       .prompts = prompts_,
+                       .max_tokens = max_tokens_,
+                       .choices = std::move(choices_),
+                       .format = std::move(format),
+                       .log_text = std::move(log_text_)},
+            .requests = std::move(requests_),
+            .unknown_fields = std::move(options_.unknown_fields)};
+  }
+
+  const ReplyOptions& form() const { return form_; }
+
+ private:
+  void Truncate(std::vector<int32_t>& ids) const {
+    const auto keep = static_cast<size_t>(
+        options_.truncate_prompt_tokens.value_or(static_cast<int64_t>(ids.size())));
+    if (keep < ids.size()) ids.erase(ids.begin(), ids.end() - static_cast<ptrdiff_t>(keep));
+  }
+
+  GenerationRequest MakeRequest(const std::vector<int32_t>& prompt, int64_t limit,
+                                int64_t k) const {
+    GenerationRequest request;
+    request.prompt = prompt;
+    request.sampling = model_.SamplingFor(options_, k);
+    request.max_tokens = limit;
+    request.min_tokens = options_.min_tokens;
+    request.stop_token_ids = model_.StopIdsFor(options_);
+    request.allowed_token_ids = options_.allowed_token_ids;
+    request.top_logprobs = options_.logprobs;
+    request.priority =
+        static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.client = routed_.client;
+    if (options_.timeout_seconds.value_or(0) > 0) {
+      request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);
+    }
+    return request;
+  }
+
+  const ServedModel& model_;
+  const ReplyOptions form_;
+  const bool inline_reasoning_;
+  GenerationOptions options_;
+  RoutedRequest& routed_;
+  std::vector<ChoiceSetup> choices_;
+  std::vector<GenerationRequest> requests_;
+  std::vector<std::vector<int32_t>> prompt_ids_;
+  std::string log_text_;
+  int64_t prompts_ = 0;
+  int64_t max_tokens_ = 0;
+};
+
+Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request,
+                          const std::string& date) {
+  return RenderPrompt(model.text, request.conversation,
+                      {.add_generation_prompt = request.add_generation_prompt,
+                       .continue_final_message = request.continue_final_message,
+                       .template_arguments = request.template_arguments,
+                       .date = date});
+}
+
+Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest& request,
+                              const CompletionPrompt& prompt) {
+  if (const auto* ids = std::get_if<std::vector<int32_t>>(&prompt)) {
+    return Prompt{.text = request.echo ? model.text.tokenizer.DecodeBytes(*ids, true) : "",
+                  .ids = *ids};
+  }
+  return RawPrompt(model.text, std::get<std::string>(prompt),
+                   {.add_bos = request.add_special_tokens});
+}
+
+}  // namespace
+
+Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time) {
+  Result<ChatRequest> request = ParseChatRequest(routed.request.body, {model.vocab});
+  if (!request.ok()) return FromError(request.error());
+  const std::string& name = request->generation.model;
+  if (!model.Serves(name)) return ModelNotFound(name, model.names);
+  Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
+  if (!prompt.ok()) return FromError(prompt.error());
+  Preparer preparer(model, std::move(request->generation),
+                    ReasoningFieldFor(request->reasoning, model.reasoning), routed);
+  if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
+  return preparer.Take(MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds),
+                                      preparer.form(), model.text.tokenizer));
+}
+
+Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
+                           const RequestTime& time) {
+  Result<CompletionRequest> request = ParseCompletionRequest(routed.request.body, {model.vocab});
+  if (!request.ok()) return FromError(request.error());
+  const std::string& name = request->generation.model;
+  if (!model.Serves(name)) return ModelNotFound(name, model.names);
+  const int64_t n = request->generation.n;
+  Preparer preparer(model, request->generation, ReasoningField::kInline, routed);
+  std::vector<std::string> echoes;
+  for (const CompletionPrompt& one : request->prompts) {
+    Result<Prompt> prompt = CompletionText(model, *request, one);
+    if (!prompt.ok()) return FromError(prompt.error());
+    echoes.resize(echoes.size() + static_cast<size_t>(n), request->echo ? prompt->text : "");
+    if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
+  }
+  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds),
+                                            preparer.form(), std::move(echoes),
+                                            model.text.tokenizer));
+}
+
+}  // namespace fathom

@@ -1,0 +1,48 @@
+#ifndef FATHOM_SERVER_REQUEST_LOG_H_
+#define FATHOM_SERVER_REQUEST_LOG_H_
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace fathom {
+
+// The server's log: one JSON object a line, with "time" (UTC, to the millisecond), "level" and
+// "event" first. Threads: any; lines are not mixed.
+class ServerLog {
+ public:
+  using Sink = std::function<void(std::string_view line)>;
+
+  // `sink` gets whole lines, one at a time; `unix_ms` is asked for the time of each.
+  ServerLog(Sink sink, std::function<int64_t()> unix_ms)
+      : sink_(std::move(sink)), unix_ms_(std::move(unix_ms)) {}
+
+  void Info(std::string_view event, Json::Object fields = {});
+  void Warn(std::string_view event, Json::Object fields = {});
+  void Error(std::string_view event, Json::Object fields = {});
+
+  // Says of each name once in the server's life that requests have it and it does nothing.
+  void UnknownFields(const std::vector<std::string>& names);
+
+ private:
+  void Write(std::string_view level, std::string_view event, Json::Object fields);
+
+  const Sink sink_;
+  const std::function<int64_t()> unix_ms_;
+  std::mutex mutex_;
+  std::set<std::string> known_unknown_;
+};
+
+// "2026-11-30T20:15:00.250Z" (RFC 3339) of milliseconds since 1970.
+std::string FormatUtc(int64_t unix_ms);
+
+}  // namespace fathom
+
+#endif  // FATHOM_SERVER_REQUEST_LOG_H_

@@ -1,0 +1,35 @@
+#include "server/request_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fathom {
+namespace {
+
+TEST(FormatUtc, IsRfc3339) {
+  EXPECT_EQ(FormatUtc(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(FormatUtc(951827696789), "2000-02-29T12:34:56.789Z");
+}
+
+TEST(ServerLog, WritesOneObjectALine) {
+  std::string text;
+  ServerLog log([&text](std::string_view line) { text += line; }, [] { return int64_t{1500}; });
+  log.Info("request", {{"id", "a\nb"}, {"tokens", 3}});
+  EXPECT_EQ(text,
+            "{\"time\":\"1970-01-01T00:00:01.500Z\",\"level\":\"info\",\"event\":\"request\","
+            "\"id\":\"a\\nb\",\"tokens\":3}\n");
+}
+
+TEST(ServerLog, NamesAnUnknownFieldOnce) {
+  int lines = 0;
+  ServerLog log([&lines](std::string_view) { ++lines; }, [] { return int64_t{0}; });
+  log.UnknownFields({"a", "b"});
+  log.UnknownFields({"b", "c"});
+  EXPECT_EQ(lines, 3);
+}
+
+}  // namespace
+}  // namespace fathom

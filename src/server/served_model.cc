@@ -1,0 +1,48 @@
+#include "server/served_model.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/generation_options.h"
+#include "engine/sampler.h"
+#include "engine/sampling_params.h"
+#include "spec/sampling.h"
+
+namespace fathom {
+
+bool ServedModel::Serves(std::string_view name) const {
+  return name.empty() || std::ranges::find(names, name) != names.end();
+}
+
+SamplingParams ServedModel::SamplingFor(const GenerationOptions& options, int64_t k) const {
+  SamplingParams params;
+  VisitSampling(
+      [](const SamplingField& /*field*/, auto& param, const auto& asked, const auto& recommended) {
+        param = asked.value_or(recommended.value_or(param));
+      },
+      params, options.sampling, defaults.sampling);
+  params.logit_bias = options.logit_bias;
+  if (options.seed) {
+    const auto seed = static_cast<uint64_t>(*options.seed);
+    params.seed = k == 0 ? seed : SplitMix64At(seed, static_cast<uint64_t>(k));
+  }
+  return params;
+}
+
+std::vector<int32_t> ServedModel::StopIdsFor(const GenerationOptions& options) const {
+  std::vector<int32_t> ids = options.stop_token_ids;
+  if (!options.ignore_eos) ids.insert(ids.end(), eos_ids.begin(), eos_ids.end());
+  return ids;
+}
+
+std::optional<int64_t> ServedModel::AnswerLimit(const GenerationOptions& options,
+                                                int64_t prompt_tokens) const {
+  const int64_t room = max_model_len - prompt_tokens;
+  if (room < 1 || options.max_tokens.value_or(0) > room) return std::nullopt;
+  return options.max_tokens.value_or(std::min(defaults.max_new_tokens.value_or(room), room));
+}
+
+}  // namespace fathom

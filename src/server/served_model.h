@@ -1,0 +1,46 @@
+#ifndef FATHOM_SERVER_SERVED_MODEL_H_
+#define FATHOM_SERVER_SERVED_MODEL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/generation_options.h"
+#include "api/reasoning_field.h"
+#include "engine/sampling_params.h"
+#include "spec/generation_config.h"
+#include "text/text_assets.h"
+
+namespace fathom {
+
+// The model as clients see it. The text must outlive it.
+struct ServedModel {
+  std::vector<std::string> names;  // at least one; answers have the first
+  std::string root;                // the checkpoint's folder
+  int64_t created = 0;             // seconds since 1970
+  const TextAssets& text;
+  GenerationDefaults defaults;
+  std::vector<int32_t> eos_ids;
+  int64_t vocab = 0;
+  int64_t max_model_len = 0;
+  ReasoningField reasoning = ReasoningField::kReasoningContent;
+  bool log_text = false;
+
+  // True for "" too: most clients of a server with one model do not care.
+  bool Serves(std::string_view name) const;
+  // What a request did not choose is the checkpoint's, then the engine's default. The k-th of
+  // several answers to one prompt draws numbers of its own; the first draws those of a request for
+  // one.
+  SamplingParams SamplingFor(const GenerationOptions& options, int64_t k) const;
+  // The tokens that end an answer.
+  std::vector<int32_t> StopIdsFor(const GenerationOptions& options) const;
+  // Most tokens of an answer to a prompt of so many; none: not even one has room, or not as many as
+  // were asked for.
+  std::optional<int64_t> AnswerLimit(const GenerationOptions& options, int64_t prompt_tokens) const;
+};
+
+}  // namespace fathom
+
+#endif  // FATHOM_SERVER_SERVED_MODEL_H_

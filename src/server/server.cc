@@ -1,0 +1,215 @@
+#include "server/server.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "api/api_error.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "net/http_message.h"
+#include "net/http_reply.h"
+#include "net/http_server.h"
+#include "server/api_keys.h"
+#include "server/engine_loop.h"
+#include "server/health.h"
+#include "server/metrics.h"
+#include "server/preparation.h"
+#include "server/request_log.h"
+#include "server/router.h"
+#include "server/served_model.h"
+#include "server/serving.h"
+#include "server/text_routes.h"
+
+namespace fathom {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(1000);
+// How often Drain looks; what it waits for takes seconds.
+constexpr auto kDrainLook = std::chrono::milliseconds(20);
+// For the last bytes of answers to leave.
+constexpr auto kGoodbye = std::chrono::milliseconds(2000);
+
+int64_t UnixSeconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+HttpErrorBody JsonErrorBody(int status, std::string_view message) {
+  return {"application/json", HttpError(status, message).Body()};
+}
+
+}  // namespace
+
+Server::Server(ServerOptions options, ApiKeys keys, const Clock& clock, ServerLog& log)
+    : options_(std::move(options)),
+      clock_(clock),
+      log_(log),
+      health_(options_.step_timeout_s),
+      router_(Routes(), std::move(keys), options_.cors) {}
+
+Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys keys,
+                                               const Clock& clock, ServerLog& log) {
+  std::unique_ptr<Server> server(new Server(std::move(options), std::move(keys), clock, log));
+  const auto handle = [server = server.get()](HttpRequest request, HttpReply reply) {
+    server->router_.Dispatch(std::move(request), std::move(reply), server->clock_.Seconds());
+  };
+  FATHOM_TRY(server->http_, HttpServer::Listen(server->options_.http, handle, JsonErrorBody));
+  server->watch_ = std::thread([server = server.get()] { server->Watch(); });
+  return server;
+}
+
+Server::~Server() {
+  if (watch_.joinable()) {
+    {
+      const std::lock_guard lock(watch_mutex_);
+      stop_ = true;
+    }
+    watch_ends_.notify_one();
+    watch_.join();
+  }
+  // No request comes any more, and every client is gone, before what they use goes.
+  if (http_) http_->Stop();
+  serving_.reset();
+}
+
+std::string Server::address() const { return http_->address(); }
+uint16_t Server::port() const { return http_->port(); }
+
+void Server::Start(ServedModel model, Engine& engine) {
+  serving_ =
+      std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_, log_);
+  ready_ = serving_.get();
+  health_.Ready();
+}
+
+bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
+  draining_ = true;
+  health_.Draining();
+  const double until_s = clock_.Seconds() + seconds;
+  Serving* serving = ready_;
+  while (serving != nullptr && serving->open() > 0 && clock_.Seconds() < until_s && !hurry()) {
+    std::this_thread::sleep_for(kDrainLook);
+  }
+  const bool all_answered = serving == nullptr || serving->open() == 0;
+  if (!all_answered) {
+    log_.Warn("drain_timeout", {{"requests_ended", serving->open()}});
+    serving->AbortAll(NotReady("stopping", "", 1));
+  }
+  http_->StopAccepting();
+  http_->AwaitClosed(kGoodbye);
+  return all_answered;
+}
+
+Serving* Server::NeedServing(const RoutedRequest& routed) const {
+  const HealthReport report = CheckHealth();
+  Serving* serving = ready_;
+  if (serving != nullptr && !draining_) return serving;
+  routed.SendError(NotReady(draining_ ? "stopping" : "starting", report.reason, 5));
+  return nullptr;
+}
+
+RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
+                                                    const RequestTime&)) {
+  return [this, prepare](RoutedRequest routed) {
+    Serving* serving = NeedServing(routed);
+    if (serving == nullptr) return;
+    serving->Generate(std::move(routed), [serving, prepare](RoutedRequest& request) {
+      return prepare(serving->model(), request, {UnixSeconds(), LocalDate()});
+    });
+  };
+}
+
+RouteHandler Server::Text(TextResult (*answer)(const ServedModel&, const RoutedRequest&,
+                                               const RequestTime&)) {
+  return [this, answer](RoutedRequest routed) {
+    Serving* serving = NeedServing(routed);
+    if (serving == nullptr) return;
+    serving->Answer(std::move(routed), [serving, answer](const RoutedRequest& request) {
+      return answer(serving->model(), request, {UnixSeconds(), LocalDate()});
+    });
+  };
+}
+
+HealthReport Server::CheckHealth() const {
+  const Serving* serving = ready_;
+  std::optional<LoopProgress> progress;
+  if (serving != nullptr) progress = serving->loop().progress();
+  return health_.Check(progress, clock_.Seconds());
+}
+
+void Server::AnswerHealth(const RoutedRequest& routed) const {
+  const HealthReport report = CheckHealth();
+  Json body = Json::MakeObject({{"status", report.name()}});
+  if (!report.reason.empty()) body.Set("reason", report.reason);
+  routed.SendJson(report.ready() ? 200 : 503, body.Dump() + "\n");
+}
+
+void Server::AnswerMetrics(const RoutedRequest& routed) const {
+  const HttpServerStats http = http_->stats();
+  const Serving* serving = ready_;
+  const EngineGauges engine = serving == nullptr ? EngineGauges() : serving->loop().gauges();
+  const std::string model = serving == nullptr ? "" : serving->model().names.front();
+  const HttpGauges gauges{http.open_connections, http.buffered_bytes, http.dropped_slow_readers};
+  routed.reply.Send({200, routed.headers, metrics_.Render(model, engine, gauges),
+                     "text/plain; version=0.0.4; charset=utf-8"});
+}
+
+void Server::Watch() {
+  bool was_stuck = false;
+  std::unique_lock lock(watch_mutex_);
+  while (!watch_ends_.wait_for(lock, kTick, [this] { return stop_; })) {
+    const HealthReport report = CheckHealth();
+    const bool stuck = report.state == HealthReport::State::kStuck;
+    if (stuck && !was_stuck) log_.Error("stuck", {{"reason", report.reason}});
+    if (!stuck && was_stuck) log_.Info("unstuck", {});
+    was_stuck = stuck;
+    // A stuck engine's queue may be full: nobody waits for it here.
+    if (Serving* serving = ready_; serving != nullptr && !stuck) serving->Tick();
+  }
+}
+
+std::vector<Route> Server::Routes() {
+  const RouteHandler chat = Generation(PrepareChat);
+  const RouteHandler completion = Generation(PrepareCompletion);
+  const RouteHandler models = Text(AnswerModels);
+  const RouteHandler model = Text(AnswerModel);
+  const auto health = [this](const RoutedRequest& routed) { AnswerHealth(routed); };
+  const auto version = [](const RoutedRequest& routed) {
+    routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());
+  };
+  const auto metrics = [this](const RoutedRequest& routed) { AnswerMetrics(routed); };
+  std::vector<Route> routes = {
+      {"GET", "/health", true, health},
+      {"GET", "/ping", true, health},
+      {"POST", "/ping", true, health},
+      {"GET", "/version", true, version},
+      {"GET", "/metrics", !options_.metrics_need_key, metrics},
+      {"POST", "/tokenize", false, Text(AnswerTokenize)},
+      {"POST", "/detokenize", false, Text(AnswerDetokenize)},
+  };
+  for (const char* path : {"/v1/chat/completions", "/chat/completions", "/beta/chat/completions"}) {
+    routes.push_back({"POST", path, false, chat});
+  }
+  for (const char* path : {"/v1/completions", "/completions", "/beta/completions"}) {
+    routes.push_back({"POST", path, false, completion});
+  }
+  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, false, models});
+  for (const char* path : {"/v1/models/", "/models/"}) {
+    routes.push_back({"GET", path, false, model});
+  }
+  return routes;
+}
+
+}  // namespace fathom

@@ -1,0 +1,282 @@
+#include "server/server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "net/http_client.h"
+#include "net/http_message.h"
+#include "server/test_server_testing.h"
+
+namespace fathom {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(120);
+
+Json Chat(std::string_view text, int64_t max_tokens = 8) {
+  return Json::MakeObject(
+      {{"messages", Json::Array{Json::MakeObject({{"role", "user"}, {"content", text}})}},
+       {"max_tokens", max_tokens},
+       {"temperature", 0}});
+}
+
+Json Parse(const std::string& text) {
+  Result<Json> json = ParseJson(text, "answer");
+  EXPECT_TRUE(json.ok()) << text;
+  return json.ok() ? *json : Json();
+}
+
+// The value at a path of keys and indices; null when there is none.
+Json At(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* at = &json;
+  for (const std::string_view step : path) {
+    if (at->is_array()) {
+      const auto index = static_cast<size_t>(std::stoi(std::string(step)));
+      if (index >= at->as_array().size()) return {};
+      at = &at->as_array()[index];
+    } else {
+      at = at->Find(step);
+    }
+    if (at == nullptr) return {};
+  }
+  return *at;
+}
+
+std::string Content(const HttpResponse& response) {
+  const Json content = At(Parse(response.body), {"choices", "0", "message", "content"});
+  return content.is_string() ? content.as_string() : "";
+}
+
+bool HasMetric(const TestServer& server, std::string_view name, int64_t value) {
+  const std::string line = Format("\n{}{{model_name=\"tiny\",engine=\"0\"}} {}\n", name, value);
+  return server.Get("/metrics").body.find(line) != std::string::npos;
+}
+
+TEST(Server, SaysWhatItIsDoingUntilItIsReady) {
+  TestServer server({.start = false});
+  server.server().health().Starting("phase 2 of 3, reading weights");
+  const HttpResponse health = server.Get("/health");
+  EXPECT_EQ(health.status, 503);
+  EXPECT_EQ(health.body,
+            "{\"status\":\"starting\",\"reason\":\"phase 2 of 3, reading weights\"}\n");
+  const HttpResponse chat = server.Post("/v1/chat/completions", Chat("hi"));
+  EXPECT_EQ(chat.status, 503);
+  EXPECT_EQ(chat.Header("Retry-After"), "5");
+  EXPECT_EQ(At(Parse(chat.body), {"error", "message"}).as_string(),
+            "the server is starting (phase 2 of 3, reading weights); try again in 5 s");
+  server.Start();
+  EXPECT_EQ(server.Get("/health").body, "{\"status\":\"ok\"}\n");
+  EXPECT_EQ(server.Get("/ping").status, 200);
+  EXPECT_EQ(server.Post("/v1/chat/completions", Chat("hi")).status, 200);
+}
+
+TEST(Server, AnswersAChatWholeOrAsAStreamAlike) {
+  TestServer server;
+  const HttpResponse whole = server.Post("/v1/chat/completions", Chat("hello", 20));
+  ASSERT_EQ(whole.status, 200) << whole.body;
+  const Json json = Parse(whole.body);
+  EXPECT_EQ(At(json, {"object"}), Json("chat.completion"));
+  EXPECT_EQ(At(json, {"model"}), Json("tiny"));
+  EXPECT_EQ(At(json, {"choices", "0", "finish_reason"}), Json("length"));
+  EXPECT_EQ(At(json, {"usage", "completion_tokens"}), Json(20));
+
+  Json request = Chat("hello", 20);
+  request.Set("stream_options", Json::MakeObject({{"include_usage", true}}));
+  const std::vector<std::string> events = server.Stream("/v1/chat/completions", request);
+  ASSERT_GE(events.size(), 4U);
+  EXPECT_EQ(events.back(), "[DONE]");
+  std::string content;
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    const Json delta = At(Parse(events[i]), {"choices", "0", "delta", "content"});
+    if (delta.is_string()) content += delta.as_string();
+  }
+  EXPECT_EQ(content, Content(whole));
+  const Json usage = Parse(events[events.size() - 2]);
+  EXPECT_EQ(At(usage, {"usage", "completion_tokens"}), Json(20));
+  EXPECT_TRUE(At(usage, {"choices"}).as_array().empty());
+}
+
+TEST(Server, TheIdOfAnAnswerIsTheOneThatWasAskedFor) {
+  TestServer server;
+  Json request = Chat("hello");
+  request.Set("request_id", "mine-1");
+  EXPECT_EQ(At(Parse(server.Post("/v1/chat/completions", request).body), {"id"}),
+            Json("chatcmpl-mine-1"));
+}
+
+TEST(Server, EveryPathOfARouteAnswersAlike) {
+  TestServer server;
+  const std::string expected = Content(server.Post("/v1/chat/completions", Chat("hello")));
+  for (const char* path : {"/chat/completions", "/beta/chat/completions"}) {
+    EXPECT_EQ(Content(server.Post(path, Chat("hello"))), expected) << path;
+  }
+  EXPECT_EQ(At(Parse(server.Get("/v1/models").body), {"data", "1", "id"}), Json("other"));
+  EXPECT_EQ(At(Parse(server.Get("/models/tiny").body), {"max_model_len"}), Json(512));
+  EXPECT_EQ(server.Get("/v1/models/else").status, 404);
+  const HttpResponse ids = server.Post("/tokenize", Json::MakeObject({{"prompt", "hello"}}));
+  EXPECT_EQ(At(Parse(ids.body), {"tokens"}).Dump(), "[0,262]");
+  const HttpResponse text =
+      server.Post("/detokenize", Json::MakeObject({{"tokens", Json::Array{Json(262)}}}));
+  EXPECT_EQ(text.body, "{\"prompt\":\"hello\"}");
+}
+
+TEST(Server, WrongRequestsAreToldWhatIsWrong) {
+  TestServer server({.keys = {"sk-1"}});
+  struct Row {
+    std::string method, target, key, body;
+    int status;
+    std::string code, param;
+  };
+  const Row rows[] = {
+      {"GET", "/nothing", "sk-1", "", 404, "unknown_url", ""},
+      {"GET", "/v1/chat/completions", "sk-1", "", 405, "method_not_allowed", ""},
+      {"DELETE", "/v1/models", "sk-1", "", 405, "method_not_allowed", ""},
+      {"GET", "/v1/models", "", "", 401, "invalid_api_key", ""},
+      {"GET", "/v1/models", "sk-2", "", 401, "invalid_api_key", ""},
+      {"POST", "/v1/chat/completions", "sk-1", "", 400, "", ""},
+      {"POST", "/v1/chat/completions", "sk-1", "{\"messages\": [", 400, "", ""},
+      {"POST", "/v1/chat/completions", "sk-1", "{\"messages\": 3}", 400, "", "messages"},
+      {"POST", "/v1/completions", "sk-1", "{\"prompt\": [1, 280]}", 400, "", "prompt[1]"},
+      {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"temperature\": \"hot\"}", 400, "",
+       "temperature"},
+      {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"model\": \"gpt\"}", 404,
+       "model_not_found", "model"},
+      {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"max_tokens\": 600}", 400,
+       "context_length_exceeded", ""},
+  };
+  for (const Row& row : rows) {
+    HttpCall call{.method = row.method, .target = row.target, .headers = {}, .body = row.body};
+    if (!row.key.empty()) call.headers.Add("Authorization", "Bearer " + row.key);
+    const Result<HttpResponse> response = server.Client()->Send(call, kPatience);
+    ASSERT_TRUE(response.ok()) << response.error().ToString();
+    EXPECT_EQ(response->status, row.status) << row.target << row.body << response->body;
+    const Json error = Parse(response->body);
+    const auto text = [&](std::string_view key) {
+      const Json value = At(error, {"error", key});
+      return value.is_string() ? value.as_string() : "";
+    };
+    EXPECT_EQ(text("code"), row.code) << response->body;
+    EXPECT_EQ(text("param"), row.param) << response->body;
+    EXPECT_NE(text("message"), "");
+  }
+  EXPECT_EQ(server.Get("/health").status, 200);  // needs no key
+  EXPECT_EQ(server.log().find("sk-"), std::string::npos);
+}
+
+TEST(Server, BrowsersAreLetInAsConfigured) {
+  TestServer server(
+      {.server = {.cors = {.allowed_origins = {"https://a.example"}}}, .keys = {"sk-1"}});
+  HttpCall call{.method = "OPTIONS", .target = "/v1/chat/completions", .headers = {}, .body = ""};
+  call.headers.Add("Origin", "https://a.example");
+  call.headers.Add("Access-Control-Request-Headers", "authorization, x-stainless-os");
+  const Result<HttpResponse> preflight = server.Client()->Send(call, kPatience);
+  ASSERT_TRUE(preflight.ok());
+  EXPECT_EQ(preflight->status, 204);
+  EXPECT_EQ(preflight->Header("Access-Control-Allow-Origin"), "https://a.example");
+  EXPECT_EQ(preflight->Header("Access-Control-Allow-Headers"), "authorization, x-stainless-os");
+  HttpCall other{.method = "GET", .target = "/health", .headers = {}, .body = ""};
+  other.headers.Add("Origin", "https://b.example");
+  const Result<HttpResponse> refused = server.Client()->Send(other, kPatience);
+  ASSERT_TRUE(refused.ok());
+  EXPECT_FALSE(refused->Header("Access-Control-Allow-Origin"));
+}
+
+TEST(Server, AFullQueueSaysWhenToComeAgain) {
+  TestServer server({.server = {.serving = {.max_running = 1, .max_queue = 1}},
+                     .scheduler = {.blocks = 64, .block_tokens = 16, .max_sequences = 1}});
+  server.Pause();
+  std::vector<std::thread> waiting;
+  std::atomic<int> answered = 0;
+  waiting.reserve(2);
+  for (int i = 0; i < 2; ++i) {
+    waiting.emplace_back([&] {
+      if (server.Post("/v1/chat/completions", Chat("hello")).status == 200) ++answered;
+    });
+  }
+  while (!HasMetric(server, "vllm:request_params_n_count", 2)) std::this_thread::yield();
+  const HttpResponse refused = server.Post("/v1/chat/completions", Chat("hello"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_TRUE(refused.Header("Retry-After"));
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("queue_full"));
+  Json never = Chat("hello");
+  never.Set("n", 3);
+  const HttpResponse too_many = server.Post("/v1/chat/completions", never);
+  EXPECT_EQ(too_many.status, 400);  // coming again would not help
+  EXPECT_FALSE(too_many.Header("Retry-After"));
+  server.Resume();
+  for (std::thread& thread : waiting) thread.join();
+  EXPECT_EQ(answered, 2);
+}
+
+TEST(Server, AClientThatGoesFreesItsBlocks) {
+  TestServer server;
+  std::vector<std::thread> clients;
+  clients.reserve(20);
+  for (int i = 0; i < 20; ++i) {
+    clients.emplace_back([&server, i] {
+      Json request = Chat("hello " + std::to_string(i), 400);
+      request.Set("ignore_eos", true);
+      request.Set("stream", true);
+      // The first piece is enough.
+      EXPECT_TRUE(server.Client()
+                      ->Stream({.method = "POST",
+                                .target = "/v1/chat/completions",
+                                .headers = {},
+                                .body = request.Dump()},
+                               kPatience,
+                               [](const HttpResponse&, std::string_view) { return false; })
+                      .ok());
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  server.AwaitIdle();
+  EXPECT_NE(server.Get("/metrics")
+                .body.find("vllm:kv_cache_usage_perc{model_name=\"tiny\",engine=\"0\"} 0\n"),
+            std::string::npos);
+}
+
+TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
+  TestServer server;
+  server.Pause();
+  HttpResponse running;
+  std::thread client([&] { running = server.Post("/v1/chat/completions", Chat("hello")); });
+  while (!HasMetric(server, "vllm:request_params_n_count", 1)) std::this_thread::yield();
+  std::thread drain([&] { EXPECT_TRUE(server.server().Drain(100, [] { return false; })); });
+  while (server.Get("/health").status == 200) std::this_thread::yield();
+  const HttpResponse refused = server.Post("/v1/chat/completions", Chat("hello"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("stopping"));
+  server.Resume();
+  client.join();
+  drain.join();
+  EXPECT_EQ(running.status, 200);
+}
+
+TEST(Server, WhatRunsTooLongIsEndedWithAnError) {
+  TestServer server({.max_model_len = 8192});
+  server.PauseAfter(3);
+  std::vector<std::string> events;
+  Json endless = Chat("hello", 8000);
+  endless.Set("ignore_eos", true);
+  std::thread client([&] { events = server.Stream("/v1/chat/completions", endless); });
+  while (!HasMetric(server, "vllm:generation_tokens_total", 3)) std::this_thread::yield();
+  EXPECT_FALSE(server.server().Drain(0, [] { return true; }));
+  client.join();
+  ASSERT_GE(events.size(), 2U);
+  EXPECT_EQ(events.back(), "[DONE]");
+  EXPECT_EQ(At(Parse(events[events.size() - 2]), {"error", "code"}), Json("stopping"));
+}
+
+}  // namespace
+}  // namespace fathom
