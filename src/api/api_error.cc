@@ -105,20 +105,11 @@ ApiError FromError(const Error& error) {
 }
 
 // The first sentence is OpenAI's: clients look for its words.
-ApiError ContextTooLong(int64_t prompt_tokens, std::optional<int64_t> answer_tokens,
-                        int64_t max_model_len) {
-  std::string message = Format("This model's maximum context length is {} tokens. ", max_model_len);
-  if (answer_tokens) {
-    message += Format(
-        "However, you requested {} tokens ({} in the prompt, {} in the completion); shorten the "
-        "prompt or ask for fewer max_tokens",
-        prompt_tokens + *answer_tokens, prompt_tokens, *answer_tokens);
-  } else {
-    message += Format(
-        "However, your prompt has {} tokens and leaves no room for an answer; shorten the prompt",
-        prompt_tokens);
-  }
-  return Invalid(400, "context_length_exceeded", std::move(message));
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len) {
+  return Invalid(400, "context_length_exceeded",
+                 Format("This model's maximum context length is {} tokens. However, your prompt "
+                        "has {} tokens and leaves no room for an answer; shorten the prompt",
+                        max_model_len, prompt_tokens));
 }
 
 ApiError HttpError(int status, std::string_view message) {

@@ -37,8 +37,7 @@ std::string ParamOf(const Error& error);
 ApiError FromError(const Error& error);
 
 // 400 context_length_exceeded. `answer_tokens`: what was asked for; none: no room for a single one.
-ApiError ContextTooLong(int64_t prompt_tokens, std::optional<int64_t> answer_tokens,
-                        int64_t max_model_len);
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len);
 // What the HTTP layer refused by itself (400, 408, 413, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);
 // 504: the deadline that the request had is over.

@@ -21,12 +21,7 @@ struct Row {
 TEST(ApiError, IsOpenAisErrorObject) {
   const std::vector<std::string> served = {"deepseek-r1", "r1"};
   const std::vector<Row> rows = {
-      {ContextTooLong(5000, 1000, 4096), 400,
-       R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, you )"
-       R"(requested 6000 tokens (5000 in the prompt, 1000 in the completion); shorten the prompt )"
-       R"(or ask for fewer max_tokens","type":"invalid_request_error","param":null,)"
-       R"("code":"context_length_exceeded"}})"},
-      {ContextTooLong(4096, std::nullopt, 4096), 400,
+      {ContextTooLong(4096, 4096), 400,
        R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, your )"
        R"(prompt has 4096 tokens and leaves no room for an answer; shorten the prompt",)"
        R"("type":"invalid_request_error","param":null,"code":"context_length_exceeded"}})"},

@@ -146,7 +146,8 @@ void VisitChoiceOfTokens(FieldVisitor& visitor, GenerationOptions& options, int6
 
 void VisitLength(FieldVisitor& visitor, GenerationOptions& options, int64_t vocab) {
   visitor.Int({"n", "Answers to each prompt"}, options.n, {1, 128});
-  visitor.Int({"max_tokens", "Most tokens of an answer; not given: what the context leaves"},
+  visitor.Int({"max_tokens",
+               "Most tokens of an answer; not given, or more than that: what the context leaves"},
               options.max_tokens, {1, kMostTokens});
   visitor.Int({"min_tokens", "Before so many tokens nothing ends an answer; at most max_tokens"},
               options.min_tokens, {0, kMostTokens});

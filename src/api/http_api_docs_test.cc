@@ -142,7 +142,7 @@ TEST(HttpApiDocs, HaveTheErrors) {
   const std::vector<std::string> served = {"m"};
   const std::vector<ApiError> errors = {
       FromError(BadInput("a", "", "b")),
-      ContextTooLong(2, 1, 1),
+      ContextTooLong(2, 1),
       WrongKey(),
       ModelNotFound("x", served),
       PathNotFound("GET", "/"),

@@ -246,7 +246,9 @@ StepResult Engine::Step() {
 void Engine::Compute(const StepPlan& plan, StepResult& result) {
   PrepareWork(plan, result);
   phase_ = EnginePhase::kComputing;
+  const double began_s = clock_.Seconds();
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
+  scheduler_.Observe(plan.shape, clock_.Seconds() - began_s);
   phase_ = EnginePhase::kSampling;
   SampleAll(forward);
   for (Work& work : work_) {

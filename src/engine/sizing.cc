@@ -37,6 +37,10 @@ Status InRange(std::string_view name, int64_t value) {
 Status ValidateLimits(const ModelConfig& model, const EngineLimits& limits) {
   FATHOM_OK(InRange("max_num_seqs", limits.max_num_seqs));
   FATHOM_OK(InRange("max_num_batched_tokens", limits.max_num_batched_tokens));
+  if (limits.swap_bytes < 0) {
+    return BadInput(Format("swap_bytes is {}, expected 0 or more", limits.swap_bytes), "",
+                    "give a size in this range");
+  }
   if (!limits.max_model_len) return Ok();
   if (*limits.max_model_len >= 1 && *limits.max_model_len <= model.max_positions) return Ok();
   return BadInput(Format("max_model_len is {}, expected 1 to {}, the positions of the model",
@@ -60,13 +64,16 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
   const int64_t working = WorkingBytes(model, limits);
   const int64_t left = memory.available_bytes - memory.weight_bytes - working - limits.swap_bytes;
   if (left <= 0) {
-    return DoesNotFit(Format("the weights need {} and steps of {} tokens {} of working memory, {} "
-                             "are available",
-                             HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens,
-                             HumanBytes(working), HumanBytes(memory.available_bytes)),
-                      "",
-                      "use a machine with more memory, a checkpoint in a narrower format, or a "
-                      "smaller --max-num-batched-tokens");
+    const std::string swap =
+        limits.swap_bytes > 0 ? Format(", swap blocks {}", HumanBytes(limits.swap_bytes)) : "";
+    return DoesNotFit(
+        Format("the weights need {} and steps of {} tokens {} of working memory{}, {} "
+               "are available",
+               HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens, HumanBytes(working),
+               swap, HumanBytes(memory.available_bytes)),
+        "",
+        "use a machine with more memory, a checkpoint in a narrower format, or a "
+        "smaller --max-num-batched-tokens");
   }
   if (!limits.kv_cache_bytes) return left;
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
@@ -115,7 +122,8 @@ Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& li
       std::min({most_blocks, BlocksFor(limits, config.max_model_len) * SequencesFor(limits),
                 int64_t{std::numeric_limits<int32_t>::max()}});
   config.scheduler.block_tokens = limits.block_tokens;
-  config.scheduler.swap_blocks = limits.swap_bytes / block_bytes;
+  config.scheduler.prefix_cache = limits.prefix_cache;
+  config.scheduler.swap_blocks = std::min(limits.swap_bytes / block_bytes, config.scheduler.blocks);
   config.scheduler.max_batched_tokens = limits.max_num_batched_tokens;
   config.scheduler.max_sequences = SequencesFor(limits);
   config.scheduler.max_logit_rows = LogitRowsFor(model, limits);

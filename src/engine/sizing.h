@@ -33,8 +33,9 @@ struct EngineLimits {
   // after the weights (then sequences that grow into each other are preempted).
   std::optional<int64_t> kv_cache_bytes = std::nullopt;
   int64_t block_tokens = kBlockTokens;  // tokens in a cache block
-  int64_t swap_bytes =
-      0;  // for sequences that lose their blocks; less than a block of it is unused
+  // Bytes beside the cache for sequences that lose their blocks to others.
+  int64_t swap_bytes = 0;
+  bool prefix_cache = true;  // prompts that begin alike are computed once
   DType kv_dtype = DType::kBF16;
   bool mtp = false;  // the MTP layer is loaded too
   int threads = 1;   // of the pool

@@ -75,6 +75,21 @@ TEST(SizeEngine, WidthAndMtpLayerCount) {
   EXPECT_EQ(config->scheduler.blocks, 100);
 }
 
+TEST(SizeEngine, SwapBlocksAreTakenFromWhatIsLeft) {
+  const EngineLimits limits{.max_num_seqs = 4, .swap_bytes = 10 * kR1Block + 5};
+  const auto config = SizeEngine(R1(), limits, LeftForCache(100 * kR1Block + 5, limits));
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->scheduler.blocks, 90);
+  EXPECT_EQ(config->scheduler.swap_blocks, 10);
+  EXPECT_TRUE(config->scheduler.prefix_cache);
+  const auto none = SizeEngine(R1(), limits, LeftForCache(10 * kR1Block, limits));
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().what.find("swap blocks 10.7 MiB"), std::string::npos);
+  const auto negative = SizeEngine(R1(), {.swap_bytes = -1}, LeftForCache(kGiB));
+  ASSERT_FALSE(negative.ok());
+  EXPECT_EQ(negative.error().what, "swap_bytes is -1, expected 0 or more");
+}
+
 TEST(SizeEngine, AGivenCacheSizeIsTheCache) {
   const auto config = SizeEngine(R1(), {.kv_cache_bytes = 40 * kR1Block}, LeftForCache(kGiB));
   ASSERT_TRUE(config.ok());

@@ -47,7 +47,8 @@ class Preparer {
     Truncate(prompt.ids);
     const auto tokens = static_cast<int64_t>(prompt.ids.size());
     const std::optional<int64_t> limit = model_.AnswerLimit(options_, tokens);
-    if (!limit) return ContextTooLong(tokens, options_.max_tokens, model_.max_model_len);
+    if (!limit)
+      return ContextTooLong(tokens, std::min(model_.max_model_len, model_.max_prompt_tokens));
     max_tokens_ = std::max(max_tokens_, *limit);
     for (int64_t k = 0; k < options_.n; ++k) {
       requests_.push_back(MakeRequest(prompt.ids, *limit, k));
@@ -103,7 +104,7 @@ class Preparer {
     request.prompt = prompt;
     request.sampling = model_.SamplingFor(options_, k);
     request.max_tokens = limit;
-    request.min_tokens = options_.min_tokens;
+    request.min_tokens = std::min(options_.min_tokens, limit);
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.allowed_token_ids = options_.allowed_token_ids;
     request.top_logprobs = options_.logprobs;

@@ -42,7 +42,7 @@ std::optional<int64_t> ServedModel::AnswerLimit(const GenerationOptions& options
                                                 int64_t prompt_tokens) const {
   const int64_t room = max_model_len - prompt_tokens;
   if (prompt_tokens > max_prompt_tokens) return std::nullopt;
-  if (room < 1 || options.max_tokens.value_or(0) > room) return std::nullopt;
+  if (room < 1) return std::nullopt;
   const int64_t wanted = options.max_tokens.value_or(defaults.max_new_tokens.value_or(room));
   return std::min({wanted, room, max_answer_tokens});
 }

@@ -38,8 +38,8 @@ struct ServedModel {
   SamplingParams SamplingFor(const GenerationOptions& options, int64_t k) const;
   // The tokens that end an answer.
   std::vector<int32_t> StopIdsFor(const GenerationOptions& options) const;
-  // Most tokens of an answer to a prompt of so many; none: not even one has room, or not as many as
-  // were asked for.
+  // Most tokens of an answer to a prompt of so many: what was asked for, or what the context leaves
+  // if that is less. None: not even one has room.
   std::optional<int64_t> AnswerLimit(const GenerationOptions& options, int64_t prompt_tokens) const;
 };
 

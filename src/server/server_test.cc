@@ -204,7 +204,7 @@ TEST(Server, WrongRequestsAreToldWhatIsWrong) {
        "temperature"},
       {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"model\": \"gpt\"}", 404,
        "model_not_found", "model"},
-      {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"max_tokens\": 600}", 400,
+      {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"" + std::string(600, 'a') + "\"}", 400,
        "context_length_exceeded", ""},
   };
   for (const Row& row : rows) {
