@@ -36,7 +36,7 @@ std::string ParamOf(const Error& error);
 // long for this server), kInterrupted 503, kFailed 500.
 ApiError FromError(const Error& error);
 
-// 400 context_length_exceeded. `answer_tokens`: what was asked for; none: no room for a single one.
+// 400 context_length_exceeded: not even one token of an answer has room.
 ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len);
 // What the HTTP layer refused by itself (400, 408, 413, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);

@@ -66,6 +66,7 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.mtp = needs.mtp;
   limits.threads = flags.ThreadCount();
   limits.swap_bytes = needs.swap_bytes;
+  limits.prefix_cache = needs.prefix_cache;
   if (needs.mindie) TakeLimits(*needs.mindie, folder.checkpoint.config(), limits);
   if (needs.kv_cache_bytes > 0) limits.kv_cache_bytes = needs.kv_cache_bytes;
   int64_t available = AvailableMemory();

@@ -24,6 +24,7 @@ struct EngineNeeds {
   bool mtp = false;
   int64_t kv_cache_bytes = 0;  // 0: what is wanted, at most what is left
   int64_t swap_bytes = 0;
+  bool prefix_cache = true;
   std::optional<MindieSettings> mindie = std::nullopt;  // its limits hold, and its policy
   int64_t memory_bytes = 0;  // most that the program may take; 0: what the machine has
 };

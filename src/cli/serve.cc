@@ -156,9 +156,9 @@ class ServeRun {
                                        .max_num_seqs = flags_.max_num_seqs,
                                        .kv_cache_bytes = flags_.kv_cache_bytes,
                                        .swap_bytes = flags_.swap_bytes,
+                                       .prefix_cache = !flags_.no_prefix_caching,
                                        .mindie = mindie_,
                                        .memory_bytes = flags_.memory_bytes}));
-    sizes_.scheduler.prefix_cache = !flags_.no_prefix_caching;
     if (flags_.schedule_policy == "fcfs") sizes_.scheduler.policy = Policy::kFcfs;
     const std::string defaults = DescribeDefaults(folder_->defaults);
     if (!defaults.empty()) {
