@@ -2,7 +2,6 @@
 #define FATHOM_API_API_ERROR_H_
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

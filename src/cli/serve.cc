@@ -8,6 +8,7 @@
 #include <ios>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>

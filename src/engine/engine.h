@@ -2,6 +2,7 @@
 #define FATHOM_ENGINE_ENGINE_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -120,7 +120,7 @@ Histogram::Histogram(std::span<const double> bounds)
     : bounds_(bounds), counts_(std::make_unique<std::atomic<int64_t>[]>(bounds.size() + 1)) {}
 
 void Histogram::Observe(double value) {
-  const auto bucket = std::ranges::lower_bound(bounds_, value) - bounds_.begin();
+  const auto bucket = std::lower_bound(bounds_.begin(), bounds_.end(), value) - bounds_.begin();
   counts_[static_cast<size_t>(bucket)].fetch_add(1, std::memory_order_relaxed);
   sum_.fetch_add(value, std::memory_order_relaxed);
 }

@@ -25,7 +25,6 @@
 #include "sched/scheduler_config.h"
 #include "sched/step_plan.h"
 #include "server/api_keys.h"
-#include "server/served_model.h"
 #include "server/server.h"
 #include "tensor/mat_view.h"
 #include "text/text_assets.h"
