@@ -162,12 +162,12 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
              asked, most));
 }
 
-ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s) {
+ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s) {
   return {429,
           "rate_limit_error",
           "queue_full",
           "",
-          Format("{} of at most {} requests are waiting; try again in {} s", waiting, most,
+          Format("{} requests run or wait, of at most {}; try again in {} s", open, most,
                  retry_after_s),
           retry_after_s};
 }

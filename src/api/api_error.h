@@ -49,7 +49,7 @@ ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::s
 ApiError BodyTooLarge(int64_t most_bytes);  // 413
 // 400: more answers at once than there is ever room for.
 ApiError TooManyAnswers(int64_t asked, int64_t most);
-ApiError QueueFull(int64_t waiting, int64_t most, int64_t retry_after_s);  // 429
+ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s);  // 429
 // 503: "starting", "stopping".
 // `reason`: "phase 2 of 3, reading weights", or "".
 ApiError NotReady(std::string_view state, std::string_view reason, int64_t retry_after_s);

@@ -45,7 +45,7 @@ TEST(ApiError, IsOpenAisErrorObject) {
        R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
        R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
       {QueueFull(512, 512, 3), 429,
-       R"({"error":{"message":"512 of at most 512 requests are waiting; try again in 3 s",)"
+       R"({"error":{"message":"512 requests run or wait, of at most 512; try again in 3 s",)"
        R"("type":"rate_limit_error","param":null,"code":"queue_full"}})"},
       {NotReady("starting", "", 5), 503,
        R"({"error":{"message":"the server is starting; try again in 5 s",)"

@@ -135,10 +135,7 @@ TEST(ChatRequest, TakesWhatSaysNothing) {
 TEST(ChatRequest, RefusesWhatIsNoRequest) {
   const std::string fix = "; correct it and send the request again";
   const std::vector<Refused> rows = {
-      {"", "",
-       "request: not valid JSON at line 1, column 1: syntax error while parsing value - unexpected "
-       "end of input; expected '[', '{', or a literal" +
-           fix},
+      {"", "", "request: the body is empty, expected a JSON object; send the fields as JSON"},
       {"[]", "", "request: expected an object, found array []" + fix},
       {"{}", "messages", "messages: expected a list of messages, found nothing" + fix},
       {R"({"messages":null})", "messages",

@@ -228,6 +228,10 @@ Status CheckGeneration(const JsonReader& request, const GenerationOptions& optio
 }
 
 Result<Json> ParseRequestBody(std::string_view body) {
+  if (body.empty()) {
+    return BadInput("the body is empty, expected a JSON object", "request",
+                    "send the fields as JSON");
+  }
   FATHOM_TRY(Json json, ParseJson(body, RequestSource()));
   if (!json.is_object()) return RequestReader(json).Mismatch("", "an object");
   // Each field that is known is looked for among all that are there.

@@ -28,6 +28,7 @@ std::atomic<bool> requested_flag = false;  // by Ctrl-C
 std::atomic<int> ending_signal = 0;        // SIGTERM or SIGHUP, once one came
 std::atomic<int> signal_count = 0;
 std::atomic<bool> exit_at_once = true;
+std::atomic<bool> only_counts = false;
 std::array<int, 2> wake_pipe = {-1, -1};
 std::atomic<bool> guarded = false;    // a PartialFileGuard ends the process
 std::atomic<bool> impatient = false;  // Ctrl-C came twice
@@ -42,7 +43,7 @@ void OnSignal(int signal) {
   ++signal_count;
   if (signal != SIGINT) {
     ending_signal = signal;
-  } else if (requested_flag.exchange(true)) {
+  } else if (requested_flag.exchange(true) && !only_counts) {
     if (!guarded) _exit(CodeOf(SIGINT));
     impatient = true;
     sem_post(&guard_wakes);
@@ -76,6 +77,11 @@ Status Interrupt::Install() {
 }
 
 void Interrupt::WatchFlag() { exit_at_once = false; }
+
+void Interrupt::WatchCount() {
+  only_counts = true;
+  WatchFlag();
+}
 
 bool Interrupt::requested() const { return requested_flag || ends_program(); }
 

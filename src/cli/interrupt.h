@@ -25,6 +25,8 @@ class Interrupt {
   static Status Install();
   // From now on a signal sets the flag: for work that looks at it and has something to finish.
   void WatchFlag();
+  // The same, and no number of signals ends the process: for a server, which looks at count().
+  void WatchCount();
 
   bool requested() const;
   // The program is to end, not only what it is doing.

@@ -1,9 +1,11 @@
 #include <poll.h>
 #include <sys/poll.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <ios>
 #include <memory>
@@ -12,11 +14,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "api/input_text.h"
+#include "api/prompt.h"
 #include "api/reasoning_field.h"
+#include "base/clock.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
@@ -46,7 +53,8 @@ constexpr const char* kSummary =
     "Serves a model to OpenAI clients: /v1/chat/completions, /v1/completions, /v1/models,\n"
     "/tokenize, /detokenize, /health, /metrics. It listens from the start; /health says what it "
     "is\n"
-    "doing until it is ready. SIGTERM and Ctrl-C let running requests finish.";
+    "doing until it is ready. SIGTERM and Ctrl-C let running requests finish; a second one ends\n"
+    "them with an error. It ends with 0 when all were answered.";
 constexpr const char* kExamples =
     "  fathom serve                                 # the bundled demo model on port 8000\n"
     "  fathom serve /models/r1 --host 0.0.0.0 --api-key-file keys.txt\n"
@@ -86,6 +94,9 @@ class ServeRun {
         log_([&context](std::string_view line) { context.console.Note(line); }, UnixMilliseconds) {}
 
   Result<ExitCode> Run() {
+    FATHOM_OK(ReadSchedule());
+    FATHOM_OK(OpenExplanation());
+    FATHOM_OK(OpenModel());
     FATHOM_OK(Listen());
     FATHOM_OK(Load());
     FATHOM_OK(Test());
@@ -95,12 +106,17 @@ class ServeRun {
 
  private:
   Status Listen() {
-    const char* key = std::getenv("FATHOM_API_KEY");
-    if (key == nullptr) key = std::getenv("VLLM_API_KEY");
+    const char* source = "FATHOM_API_KEY";
+    const char* key = std::getenv(source);
+    if (key == nullptr) key = std::getenv(source = "VLLM_API_KEY");
+    if (key != nullptr && *key == '\0') key = nullptr;
     FATHOM_TRY(ApiKeys keys,
                ApiKeys::Load(flags_.api_keys, flags_.api_key_file, context_.files, key));
-    FATHOM_OK(ReadSchedule());
-    FATHOM_OK(OpenExplanation());
+    if (keys.required()) {
+      context_.console.Note(Format("requests need one of {} keys{}{}\n", keys.size(),
+                                   key == nullptr ? "" : ", those of the environment's ",
+                                   key == nullptr ? "" : source));
+    }
     flags_.server.serving.max_running =
         mindie_ ? mindie_->policy.max_batch_size : flags_.max_num_seqs;
     FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
@@ -136,22 +152,27 @@ class ServeRun {
   void Explain(std::string_view line) {
     if (!explanation_) return;
     explanation_ << line << std::flush;
-    if (!explanation_) log_.Warn("explain_schedule", {{"message", "the file cannot be written"}});
+    if (explanation_) return;
+    log_.Warn("explain_schedule", {{"file", flags_.explain_schedule},
+                                   {"message", Format("no further steps are written: {}",
+                                                      std::generic_category().message(errno))}});
   }
 
-  Status Load() {
+  Status OpenModel() {
     std::string path = flags_.model;
     if (path.empty()) {
       FATHOM_TRY(path, FindDemoModel(context_.files));
     }
     ProgressPrinter printer =
         ConsoleProgress(context_.clock, context_.console, ProgressUnit::kBytes);
-    StartProgress progress(printer, server_->health());
-    PartOfJob headers(progress, 0, 2);
+    PartOfJob headers(printer, 0, 2);
     FATHOM_TRY(ModelFolder folder,
                OpenModelFolder(context_.files, path, flags_.chat_template, headers));
     folder_.emplace(std::move(folder));
-    FATHOM_TRY([[maybe_unused]] const TextAssets* text, NeedText(*folder_, "the server"));
+    if (!folder_->text) {
+      return BadInput("the folder has no tokenizer.json, and a server needs one", folder_->path,
+                      "add the checkpoint's tokenizer files");
+    }
     FATHOM_TRY(sizes_, SizeForMachine(*folder_, flags_.run,
                                       {.max_model_len = flags_.run.max_model_len,
                                        .max_num_seqs = flags_.max_num_seqs,
@@ -161,6 +182,11 @@ class ServeRun {
                                        .mindie = mindie_,
                                        .memory_bytes = flags_.memory_bytes}));
     if (flags_.schedule_policy == "fcfs") sizes_.scheduler.policy = Policy::kFcfs;
+    SayWhatIsServed();
+    return CheckTemplate();
+  }
+
+  void SayWhatIsServed() {
     const std::string defaults = DescribeDefaults(folder_->defaults);
     if (!defaults.empty()) {
       context_.console.Note("generation_config.json: " + defaults + " (requests override)\n");
@@ -169,6 +195,27 @@ class ServeRun {
     context_.console.Note(
         Format("KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",
                WithCommas(tokens), WithCommas(tokens / 1024), WithCommas(sizes_.max_model_len)));
+  }
+
+  // A template that cannot render one message answers no chat. Completions need none.
+  Status CheckTemplate() {
+    const Json message = Json::MakeObject({{"role", "user"}, {"content", "Hello"}});
+    const Result<Prompt> prompt = RenderPrompt(
+        *folder_->text, Conversation{Json::Array{message}, Json()}, {.date = LocalDate()});
+    if (prompt.ok() && !prompt->ids.empty()) return Ok();
+    Error error = prompt.ok() ? BadInput("the chat template renders a message to nothing", "",
+                                         "correct it, or give another with --chat-template")
+                              : prompt.error();
+    if (!flags_.chat_template.empty()) return error;
+    context_.console.Note("warning: every chat will be refused, completions will not:\n" +
+                          error.ToString());
+    return Ok();
+  }
+
+  Status Load() {
+    ProgressPrinter printer =
+        ConsoleProgress(context_.clock, context_.console, ProgressUnit::kBytes);
+    StartProgress progress(printer, server_->health());
     PartOfJob weights(progress, 1, 1);
     FATHOM_TRY(loaded_, LoadModel(context_, *folder_, flags_.run, sizes_, false, weights));
     return Ok();
@@ -194,7 +241,7 @@ class ServeRun {
 
   void Start() {
     std::vector<std::string> names = flags_.served_names;
-    if (names.empty()) names.push_back(flags_.model.empty() ? "fathom-demo" : flags_.model);
+    if (names.empty()) names.push_back(DefaultName());
     ServedModel model{.names = std::move(names),
                       .root = folder_->path,
                       .created = UnixMilliseconds() / 1000,
@@ -210,9 +257,18 @@ class ServeRun {
       model.max_answer_tokens = mindie_->max_iter_times;
     }
     const std::string name = model.names.front();
-    context_.interrupt.WatchFlag();
+    context_.interrupt.WatchCount();
     server_->Start(std::move(model), *loaded_.engine);
     context_.console.Note(Format("ready: {} as '{}'\n", server_->address(), name));
+  }
+
+  // The last part of the folder's path.
+  std::string DefaultName() const {
+    if (flags_.model.empty()) return "fathom-demo";
+    const std::filesystem::path path = std::filesystem::path(flags_.model).lexically_normal();
+    const std::filesystem::path name = path.has_filename() ? path : path.parent_path();
+    const std::string last = name.filename().string();
+    return last.empty() || last == "." || last == ".." ? "model" : last;
   }
 
   Result<ExitCode> Wait() {

@@ -39,10 +39,12 @@ void ServeFlags::Declare(CommandLine& line) {
   line.Add("--host", server.http.host, "ADDRESS",
            "Address to listen on; 0.0.0.0 or :: for all (default 127.0.0.1)");
   line.Add("--port", server.http.port, "N", "Port to listen on; 0: any free one (default 8000)");
-  line.AddList("--served-model-name", served_names, "NAME",
-               "Name of the model in requests and answers; may be repeated (default: its folder)");
+  line.AddList(
+      "--served-model-name", served_names, "NAME",
+      "Name of the model in requests and answers; may be repeated (default: its folder's)");
   line.AddList("--api-key", api_keys, "KEY",
-               "Key that requests must have (Authorization: Bearer KEY); may be repeated");
+               "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
+               "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
   line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line; others cannot see them");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
   line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
@@ -76,7 +78,7 @@ void ServeFlags::Declare(CommandLine& line) {
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
            "Largest body of a request (default 33554432)");
   line.Add("--max-connections", server.http.max_connections, "N",
-           "Most connections open at once (default 4096)");
+           "Most connections open at once (default 2048)");
   line.Add("--step-timeout", server.step_timeout_s, "SECONDS",
            "A step of the engine that takes longer is reported as stuck (default 120)");
   line.Add("--drain-timeout", drain_timeout, "SECONDS",
@@ -91,17 +93,39 @@ Status ServeFlags::Check(const CommandLine& line) {
   if (line.Given("MODEL") && model.empty()) {
     return line.Usage("MODEL is empty", "name a folder, or leave it out for the demo model");
   }
-  if (max_num_seqs < 1) {
-    return line.Usage(Format("--max-num-seqs must be at least 1, found {}", max_num_seqs));
+  if (server.http.host.empty()) {
+    return line.Usage("--host is empty", "name an address, or leave it out for 127.0.0.1");
   }
-  if (server.serving.max_queue < 0) {
-    return line.Usage(Format("--max-queue must be at least 0, found {}", server.serving.max_queue));
+  if (server.http.tls_cert_file.empty() != server.http.tls_key_file.empty()) {
+    return line.Usage("TLS needs both --ssl-certfile and --ssl-keyfile, and only one is given");
+  }
+  const struct {
+    const char* flag;
+    int64_t value, low, high;
+  } ranges[] = {{"--port", server.http.port, 0, 65535},
+                {"--max-num-seqs", max_num_seqs, 1, 1 << 20},
+                {"--max-queue", server.serving.max_queue, 0, 1 << 20},
+                {"--max-connections", server.http.max_connections, 1, 1'000'000},
+                {"--max-body-bytes", server.http.max_body_bytes, 1, int64_t{4} << 30}};
+  for (const auto& range : ranges) {
+    if (range.value >= range.low && range.value <= range.high) continue;
+    return line.Usage(
+        Format("{} must be {} to {}, found {}", range.flag, range.low, range.high, range.value));
+  }
+  for (const std::string& origin : server.cors.allowed_origins) {
+    if (origin == "*" || origin.find("://") != std::string::npos) continue;
+    return line.Usage(Format("--allowed-origins is '{}', which no browser sends", origin),
+                      "give scheme and host, as https://chat.example, or *");
   }
   for (const auto& [flag, seconds] :
        {std::pair("--drain-timeout", drain_timeout), {"--step-timeout", server.step_timeout_s}}) {
     if (seconds < 0 || seconds > 86400) {
       return line.Usage(Format("{} must be 0 to 86400 seconds, found {}", flag, seconds));
     }
+  }
+  if (server.step_timeout_s == 0) {
+    return line.Usage("--step-timeout is 0, and every step takes longer",
+                      "give seconds, or leave it out");
   }
   for (const std::string& name : served_names) {
     if (name.empty()) return line.Usage("--served-model-name is empty");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -103,6 +104,33 @@ TEST_F(EngineCacheTest, WhatIsNotDoneInTimeEndsWithItsNumbers) {
   RunToEnd();
   EXPECT_EQ(outcomes_[patient].tokens, Oracle(Greedy({4}, 2)));
   EXPECT_EQ(outcomes_[patient].finish, FinishReason::kLength);
+}
+
+// A clock that is broken: by the rules of mindie nobody has ever waited long enough.
+TEST_F(EngineCacheTest, WhatCanNeverGoOnEndsInsteadOfSpinning) {
+  Make({.blocks = 64, .block_tokens = 4, .policy = Policy::kMindie});
+  clock_.Pass(std::nan(""));
+  const RequestId id = Submit(Greedy({1, 2, 3}, 2));
+  RunToEnd();
+  EXPECT_EQ(outcomes_[id].finish, FinishReason::kError);
+  EXPECT_EQ(outcomes_[id].error,
+            "error: the scheduler cannot go on: the sequence has 3 tokens, 0 of them computed, and "
+            "needs 1 cache blocks of 4; it holds 0, of all 64 blocks 64 are free and 0 cached; 0 "
+            "sequences run, 1 wait; a step has 512 tokens and 64 rows of logits\n"
+            "  fix: start with a larger cache; if the numbers say that it should have fitted, this "
+            "is a bug in the scheduler: report it with them\n");
+}
+
+TEST_F(EngineCacheTest, AQueueDelayIsSaidToTheCaller) {
+  Make({.blocks = 64, .block_tokens = 4, .policy = Policy::kMindie});
+  const RequestId id = Submit(Greedy({1, 2, 3}, 2));
+  const StepResult waiting = Step();
+  EXPECT_TRUE(waiting.events.empty());
+  ASSERT_TRUE(waiting.wait_until_s.has_value());
+  clock_.Pass(*waiting.wait_until_s - clock_.Seconds());
+  EXPECT_EQ(Step().sampled_tokens, 1);
+  RunToEnd();
+  EXPECT_EQ(outcomes_[id].finish, FinishReason::kLength);
 }
 
 TEST_F(EngineCacheTest, ALowerPriorityGoesFirst) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "base/math.h"
@@ -72,8 +73,8 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
                HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens, HumanBytes(working),
                swap, HumanBytes(memory.available_bytes)),
         "",
-        "use a machine with more memory, a checkpoint in a narrower format, or a "
-        "smaller --max-num-batched-tokens");
+        Format("use a machine with more memory, a checkpoint in a narrower format, or a smaller {}",
+               limits.swap_bytes > 0 ? "--swap-space" : "--max-num-batched-tokens"));
   }
   if (!limits.kv_cache_bytes) return left;
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
@@ -87,11 +88,17 @@ Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& li
                                 int64_t most_blocks, int64_t block_bytes) {
   const int64_t least = limits.max_model_len.value_or(std::min(model.max_positions, kLeastDefault));
   if (BlocksFor(limits, least) > most_blocks) {
+    const int64_t needed = BlocksFor(limits, least) * block_bytes;
+    std::string fix;
+    if (limits.kv_cache_bytes) fix = Format("--kv-cache-memory {} would do", needed);
+    if (const int64_t fits = most_blocks * limits.block_tokens; fits > 0) {
+      fix += Format("{}--max-model-len {} would fit", fix.empty() ? "" : ", or ", fits);
+    }
+    if (fix.empty()) fix = "use a machine with more memory";
     return DoesNotFit(Format("the cache of one sequence of {} tokens needs {}, {} are left for it",
-                             least, HumanBytes(BlocksFor(limits, least) * block_bytes),
-                             HumanBytes(most_blocks * block_bytes)),
-                      "",
-                      Format("--max-model-len {} would fit", most_blocks * limits.block_tokens));
+                             least, HumanBytes(needed),
+                             HumanBytes(limits.kv_cache_bytes.value_or(most_blocks * block_bytes))),
+                      "", std::move(fix));
   }
   if (limits.max_model_len) return least;
   return std::max(least, std::min(model.max_positions, most_blocks / 2 * limits.block_tokens));

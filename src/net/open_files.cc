@@ -19,7 +19,9 @@ Status AllowOpenFiles(int64_t count) {
   if (wanted <= most && setrlimit(RLIMIT_NOFILE, &limit) == 0) return Ok();
   return DoesNotFit(
       Format("{} open files are needed, and this process may have {}", count, most), "",
-      "allow fewer connections, or more files (`ulimit -n`, LimitNOFILE= of systemd)");
+      Format("allow more files (`ulimit -n {}`, LimitNOFILE= of systemd), or fewer connections "
+             "(--max-connections)",
+             count));
 }
 
 Error NoEventQueue(const std::error_code& refused) {

@@ -18,8 +18,8 @@ TEST(OpenFiles, WhatTheSystemDoesNotAllowIsRefusedWithBothNumbers) {
   EXPECT_THAT(status.error().ToString(),
               MatchesRegex("error: 1099511627776 open files are needed, and this process may have "
                            "[0-9]+\n"
-                           "  fix: allow fewer connections, or more files \\(`ulimit -n`, "
-                           "LimitNOFILE= of systemd\\)\n"));
+                           "  fix: allow more files \\(`ulimit -n 1099511627776`, LimitNOFILE= of "
+                           "systemd\\), or fewer connections \\(--max-connections\\)\n"));
 }
 
 TEST(OpenFiles, ARefusedQueueSaysWhatToDo) {

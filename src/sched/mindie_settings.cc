@@ -19,7 +19,8 @@ namespace fathom {
 namespace {
 
 constexpr int64_t kMostInput = 4'194'304;
-constexpr std::string_view kFix = "set it to a value in this range";
+constexpr std::string_view kFix =
+    "correct it; docs/formats/mindie-scheduling.md has all keys and their limits";
 
 // Every number that is read, as it stands in the file.
 struct Values {

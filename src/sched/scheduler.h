@@ -79,6 +79,9 @@ class Scheduler {
   // asked by mindie's stageSelectPolicy 2; without one, step times are learnt from Observe.
   explicit Scheduler(const SchedulerConfig& config, StepPredictor predictor = nullptr);
 
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
   // The blocks a sequence of `tokens` needs.
   int64_t BlocksFor(int64_t tokens) const;
   // True when a sequence of `tokens` (prompt and answer) can ever run. One that does not fit may be

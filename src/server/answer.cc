@@ -1,5 +1,6 @@
 #include "server/answer.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,9 @@ ChoiceEnd EndOf(const EngineEvent& event) {
   if (event.stop_token) end.stop_reason = int64_t{*event.stop_token};
   return end;
 }
+
+// To the microsecond.
+Json Rounded(double seconds) { return {std::round(seconds * 1e6) / 1e6}; }
 
 SampledToken Sampled(EngineEvent& event) {
   SampledToken token{.id = *event.token};
@@ -239,9 +243,10 @@ void Answer::Close(const char* outcome, double now_s) {
       {"cached_tokens", usage.cached_tokens},
       {"completion_tokens", usage.completion_tokens},
       {"finish", FinishReasons()},
-      {"queue_s", started_s_ > 0 ? Json(started_s_ - setup_.routed.arrived_s) : Json()},
-      {"first_token_s", first_token_s_ ? Json(*first_token_s_ - setup_.routed.arrived_s) : Json()},
-      {"total_s", now_s - setup_.routed.arrived_s}};
+      {"queue_s", started_s_ > 0 ? Rounded(started_s_ - setup_.routed.arrived_s) : Json()},
+      {"first_token_s",
+       first_token_s_ ? Rounded(*first_token_s_ - setup_.routed.arrived_s) : Json()},
+      {"total_s", Rounded(now_s - setup_.routed.arrived_s)}};
   if (!setup_.routed.trace.empty()) fields.emplace_back("traceparent", setup_.routed.trace);
   if (services_.log_text) fields.emplace_back("prompt", setup_.log_text);
   services_.log.Info("request", std::move(fields));

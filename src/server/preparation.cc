@@ -78,7 +78,7 @@ class Preparer {
 
   Preparation Take(std::unique_ptr<AnswerFormat> format) {
     return {.answer = {.routed = std::move(routed_),
-                       .model = options_.model,
+                       .model = options_.model.empty() ? model_.names.front() : options_.model,
                        .stream = options_.stream,
                        .prompts = prompts_,
                        .max_tokens = max_tokens_,
