@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "sched/mindie_policy.h"
 #include "sched/scheduler_config.h"
 
 namespace fathom {

@@ -11,6 +11,7 @@
 #include "sched/decision.h"
 #include "sched/explain.h"
 #include "sched/mindie_policy.h"
+#include "sched/request.h"
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
 #include "sched/step_plan.h"

@@ -8,11 +8,13 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/math.h"
 #include "sched/decision.h"
 #include "sched/policy.h"
+#include "sched/prefix_index.h"
 #include "sched/ranked_list.h"
 #include "sched/request.h"
 #include "sched/scheduler_config.h"

@@ -10,7 +10,6 @@
 #include "sched/decision.h"
 #include "sched/prefix_cache.h"
 #include "sched/ranked_list.h"
-#include "sched/request.h"
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
 #include "sched/sequence_state.h"

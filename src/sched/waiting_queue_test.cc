@@ -104,7 +104,8 @@ TEST(WaitingQueue, ClientsThatAlwaysWaitGetEqualShares) {
   std::map<int32_t, int32_t> client_of;
   const auto push = [&](int32_t client) {
     client_of[slot] = client;
-    queue.Push(slot++, {.client = static_cast<uint64_t>(client), .arrival_s = 0.01 * slot});
+    queue.Push(slot, {.client = static_cast<uint64_t>(client), .arrival_s = 0.01 * slot});
+    ++slot;
   };
   for (int i = 0; i < 30; ++i) push(1);
   push(2);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,11 +16,11 @@
 #include "engine/engine.h"
 #include "engine/executor.h"
 #include "engine/model_executor.h"
-#include "golden_case.h"
 #include "golden_testing.h"
 #include "model/model.h"
 #include "ops/compute.h"
 #include "run_model.h"
+#include "sched/request.h"
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
 #include "sched/step_plan.h"
@@ -97,7 +98,7 @@ void ExpectSameBits(const Outcome& found, const Outcome& expected, const char* n
     const auto [begin, end] = expected.rows.equal_range(key);
     EXPECT_TRUE(std::any_of(
         begin, end,
-        [&row = row](const auto& other) { return std::ranges::equal(row, other.second); }))
+        [&wanted = row](const auto& other) { return std::ranges::equal(wanted, other.second); }))
         << name << ", position " << key.first;
   }
 }
