@@ -25,6 +25,10 @@ Delivery::Delivery(int threads, const Clock& clock)
   for (Shelf& shelf : shelves_) shelf.thread = std::make_unique<TaskThread>(kStepsBehind);
 }
 
+void Delivery::Stop() {
+  for (Shelf& shelf : shelves_) shelf.thread.reset();
+}
+
 Ticket Delivery::NextTickets() { return next_answer_.fetch_add(1) * kMostChoices; }
 
 Delivery::Shelf& Delivery::ShelfOf(Ticket ticket) {

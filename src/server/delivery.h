@@ -24,8 +24,8 @@ inline constexpr int64_t kMostChoices = 1 << 16;
 class Delivery {
  public:
   Delivery(int threads, const Clock& clock);
-  // What was delivered is written first.
-  ~Delivery() = default;
+  // Writes what was delivered, then ends the threads. Nothing may be called after it.
+  void Stop();
 
   // The first of the tickets for the choices of an answer that is to be opened; the others follow.
   Ticket NextTickets();

@@ -43,13 +43,15 @@ EngineLoop::EngineLoop(Engine& engine, const Clock& clock, ScheduleLog& schedule
       deliver_(std::move(deliver)),
       thread_([this] { Run(); }) {}
 
-EngineLoop::~EngineLoop() {
+EngineLoop::~EngineLoop() { Stop(); }
+
+void EngineLoop::Stop() {
   {
     const std::lock_guard lock(commands_mutex_);
     stop_ = true;
   }
   commands_came_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void EngineLoop::Submit(Ticket ticket, GenerationRequest request) {

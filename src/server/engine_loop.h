@@ -55,7 +55,7 @@ class EngineLoop {
 
   // Each step's plan goes to `schedule`.
   EngineLoop(Engine& engine, const Clock& clock, ScheduleLog& schedule, Deliver deliver);
-  // Ends the thread after the step it is in; requests still open get no more events.
+  // Stops, as Stop.
   ~EngineLoop();
   EngineLoop(const EngineLoop&) = delete;
   EngineLoop& operator=(const EngineLoop&) = delete;
@@ -65,6 +65,10 @@ class EngineLoop {
   // Ends it with kCancelled before the next step, which gives its blocks to others. Unknown or
   // ended tickets are ignored.
   void Cancel(Ticket ticket);
+
+  // Ends the thread after the step it is in; requests still open get no more events. What is
+  // submitted or cancelled from now on has no effect.
+  void Stop();
 
   LoopProgress progress() const;
   EngineGauges gauges() const;

@@ -55,6 +55,13 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
   }
 }
 
+// The threads call each other's owners: all end before anything they use goes.
+Serving::~Serving() {
+  preparers_.clear();
+  loop_.Stop();
+  delivery_.Stop();
+}
+
 void Serving::Post(const RoutedRequest& routed, std::function<void()> work) {
   const size_t thread = next_preparer_.fetch_add(1) % preparers_.size();
   if (preparers_[thread]->TryPost(std::move(work))) return;

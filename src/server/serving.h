@@ -46,6 +46,10 @@ class Serving {
   Serving(ServedModel model, Engine& engine, const ServingOptions& options, const Clock& clock,
           Metrics& metrics, ServerLog& log);
 
+  ~Serving();
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
   // Answers a request for tokens: chat or completion, as `prepare` reads it.
   void Generate(RoutedRequest routed, Prepare prepare);
   // Answers a request that needs the tokenizer alone.
