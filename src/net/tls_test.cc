@@ -142,7 +142,7 @@ TEST_F(TlsTest, AClientThatDoesNotTrustTheCertificateSaysSo) {
 TEST_F(TlsTest, AClientWithoutTlsIsDisconnected) {
   const auto server = Serve(Echo, Options());
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   client.ReadAll();
   EXPECT_EQ(server->stats().requests, 0);
 }

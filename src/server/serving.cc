@@ -23,6 +23,7 @@
 #include "server/engine_loop.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -39,12 +40,13 @@ constexpr size_t kStepsKept = 100;
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
-                 const Clock& clock, Metrics& metrics, ServerLog& log)
+                 const Clock& clock, Metrics& metrics, ServerLog& log, Refusals& refusals)
     : model_(std::move(model)),
       engine_(engine),
       clock_(clock),
       metrics_(metrics),
       log_(log),
+      refusals_(refusals),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       admission_(options.max_running, options.max_queue),
       delivery_(options.delivery_threads, clock),
@@ -118,13 +120,7 @@ void Serving::Accept(Preparation preparation) {
 }
 
 void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {
-  metrics_.refused.Add();
-  log_.Info("refused", {{"id", routed.id},
-                        {"path", routed.request.path},
-                        {"client", routed.request.peer},
-                        {"status", error.status},
-                        {"code", error.code},
-                        {"message", error.message}});
+  refusals_.Note(routed.id, routed.request, error);
   routed.SendError(error);
 }
 

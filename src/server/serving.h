@@ -18,6 +18,7 @@
 #include "server/engine_loop.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/schedule_log.h"
@@ -44,7 +45,7 @@ class Serving {
   using Prepare = std::function<Prepared(RoutedRequest&)>;
 
   Serving(ServedModel model, Engine& engine, const ServingOptions& options, const Clock& clock,
-          Metrics& metrics, ServerLog& log);
+          Metrics& metrics, ServerLog& log, Refusals& refusals);
 
   ~Serving();
   Serving(const Serving&) = delete;
@@ -79,6 +80,7 @@ class Serving {
   const Clock& clock_;
   Metrics& metrics_;
   ServerLog& log_;
+  Refusals& refusals_;
   const AnswerServices services_;
   Admission admission_;
   Delivery delivery_;

@@ -3,9 +3,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -79,6 +81,15 @@ class TestServer {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Server> server_;
 };
+
+// A request for a chat whose answer is always the same.
+Json Chat(std::string_view text, int64_t max_tokens = 8);
+
+// An answer's body, or a line of the log (CHECK that it is JSON).
+Json Parse(const std::string& text);
+
+// The value at a path of keys and indices; null when there is none.
+Json At(const Json& json, std::initializer_list<std::string_view> path);
 
 }  // namespace fathom
 
