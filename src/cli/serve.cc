@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/generation_options.h"
 #include "api/input_text.h"
 #include "api/prompt.h"
 #include "api/reasoning_field.h"
@@ -36,6 +37,7 @@
 #include "cli/sampling_flags.h"
 #include "cli/serve_flags.h"
 #include "engine/engine.h"
+#include "io/file_system.h"
 #include "sched/mindie_settings.h"
 #include "sched/scheduler_config.h"
 #include "server/api_keys.h"
@@ -181,6 +183,8 @@ class ServeRun {
                                        .prefix_cache = !flags_.no_prefix_caching,
                                        .mindie = mindie_,
                                        .memory_bytes = flags_.memory_bytes}));
+    FATHOM_OK(CheckDefaults(folder_->defaults.sampling,
+                            JoinPath(folder_->path, "generation_config.json")));
     if (flags_.schedule_policy == "fcfs") sizes_.scheduler.policy = Policy::kFcfs;
     SayWhatIsServed();
     return CheckTemplate();

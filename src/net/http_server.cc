@@ -136,7 +136,7 @@ class HttpServer::Network {
 
 Status HttpServer::Network::Start() {
   const HttpServerOptions& options = state_.options;
-  FATHOM_OK(AllowOpenFiles(options.max_connections + kMostRefusals + kOtherFiles));
+  FATHOM_OK(AllowOpenFiles(options.max_connections, kMostRefusals + kOtherFiles));
   if (!options.tls_cert_file.empty()) {
     FATHOM_TRY(state_.tls, ServerTls(options.tls_cert_file, options.tls_key_file));
   }

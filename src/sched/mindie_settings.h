@@ -43,6 +43,9 @@ Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view 
 // The same from KEY=VALUE pairs, as they come from a command line; `source` names it in errors.
 Result<MindieSettings> ReadMindiePairs(std::span<const std::string> pairs, std::string_view source);
 
+// The keys that have an effect, "cacheBlockSize, maxPrefillBatchSize, ...".
+std::string MindieKeys();
+
 // Sets policy, block size, tokens and sequences of a step as the settings say. The caller says how
 // many blocks, swap blocks (MindIE: cpuMemSize) and rows of logits there are.
 void Apply(const MindieSettings& settings, SchedulerConfig& config);

@@ -214,6 +214,34 @@ TEST(Server, BrowsersAreLetInAsConfigured) {
   EXPECT_FALSE(refused->Header("Access-Control-Allow-Origin"));
 }
 
+TEST(Server, WhatATemplateRefusesIsTheRequestsFaultAndWhatItCannotDoTheServers) {
+  struct Row {
+    std::string chat_template;
+    int status;
+    std::string message;
+  };
+  const Row rows[] = {
+      {"{{ raise_exception('Roles must alternate') }}", 400,
+       "model/chat_template.jinja: line 1: Roles must alternate; change the messages as the chat "
+       "template asks, or give another template with --chat-template FILE"},
+      {"a\n{{ messages[0].content // 0 }}", 500,
+       "model/chat_template.jinja: line 2: string // integer is not supported; correct "
+       "the template, or give another with --chat-template FILE"},
+      {"{% call f() %}", 500,
+       "model/chat_template.jinja: line 1: tag \"call\" is not supported; correct the template, or "
+       "give another with --chat-template FILE"},
+  };
+  for (const Row& row : rows) {
+    const TestServer server({.chat_template = row.chat_template});
+    for (const char* path : {"/v1/chat/completions", "/tokenize"}) {
+      Json request = Chat("hello");
+      const HttpResponse response = server.Post(path, request);
+      EXPECT_EQ(response.status, row.status) << row.chat_template;
+      EXPECT_EQ(At(Parse(response.body), {"error", "message"}).as_string(), row.message);
+    }
+  }
+}
+
 // A cache that ignores the origin would hand one page's answer to another.
 TEST(Server, AnswersSayThatTheyDependOnTheOriginUnlessAllAreLetIn) {
   const auto vary = [](const TestServer& server, const char* origin) {

@@ -81,6 +81,9 @@ TestServer::TestServer(Options options)
   const TokenizerFiles tokenizer = TinyTokenizerFiles();
   files_.Put("model/tokenizer.json", tokenizer.tokenizer_json);
   files_.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+  if (!options_.chat_template.empty()) {
+    files_.Put("model/chat_template.jinja", options_.chat_template);
+  }
   text_ = std::make_unique<TextAssets>(OrDie(LoadTextAssets(files_, "model", "")));
   engine_ = std::make_unique<Engine>(
       MakeExecutor(),

@@ -34,8 +34,9 @@ class TestServer {
     SchedulerConfig scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 16};
     int64_t max_model_len = 512;
     std::vector<std::string> keys = {};
-    bool null_model = false;  // the same logits for whatever prompt, at no cost
-    bool start = true;        // false: the server stays without a model
+    std::string chat_template = {};  // in place of the tokenizer's own
+    bool null_model = false;         // the same logits for whatever prompt, at no cost
+    bool start = true;               // false: the server stays without a model
   };
 
   TestServer() : TestServer(Options()) {}
