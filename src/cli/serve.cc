@@ -279,7 +279,7 @@ class ServeRun {
     pollfd signal{context_.interrupt.wake_fd(), POLLIN, 0};
     while (!context_.interrupt.requested()) poll(&signal, 1, -1);
     context_.console.Note(
-        Format("finishing running requests, at most {} s; a second signal ends them\n",
+        Format("draining: running requests have at most {} s; a second signal ends them\n",
                flags_.drain_timeout));
     const bool all =
         server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });
