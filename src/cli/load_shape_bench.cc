@@ -55,7 +55,7 @@ namespace {
 
 constexpr int kStreams = 32;
 constexpr int64_t kStreamPrompt = 118;
-constexpr int64_t kStreamAnswer = 64;
+constexpr int64_t kStreamAnswer = 48;
 constexpr int64_t kLongPrompt = 2048;
 
 template <class T>
