@@ -36,6 +36,15 @@ int32_t BlockPool::Take() {
   return block;
 }
 
+int32_t BlockPool::Peek(int64_t ahead) const {
+  if (ahead < free()) return free_[static_cast<size_t>(free() - 1 - ahead)];
+  int32_t block = links_.back().next;
+  for (int64_t i = free(); i < ahead && block < blocks(); ++i) {
+    block = links_[static_cast<size_t>(block)].next;
+  }
+  return block < blocks() ? block : -1;
+}
+
 void BlockPool::Share(int32_t block) {
   const size_t index = Checked(block);
   if (refs_[index] == 0) {

@@ -38,6 +38,12 @@ class BlockPool {
   void Keep(int32_t block);
   void Drop(int32_t block);
 
+  // The block that Take will give when it is called for the `ahead` + 1st time from now, if nothing
+  // else happens; -1 without one. Cost    O(ahead).
+  int32_t Peek(int64_t ahead) const;
+  // The block will soon be taken, kept or released.
+  void Prefetch(int32_t block) const { __builtin_prefetch(&refs_[static_cast<size_t>(block)], 1); }
+
   int32_t holders(int32_t block) const { return refs_[static_cast<size_t>(block)]; }
 
  private:

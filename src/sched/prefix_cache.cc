@@ -18,8 +18,21 @@ PrefixCache::PrefixCache(int64_t blocks, int64_t block_tokens, bool enabled)
 
 int32_t PrefixCache::Take() {
   const int32_t block = pool_.Take();
-  if (enabled_) index_.Forget(block);
+  if (!enabled_) return block;
+  index_.Forget(block);
+  PrefetchNext();
   return block;
+}
+
+// Blocks are taken in turn, and each was last touched long ago.
+void PrefixCache::PrefetchNext() const {
+  const int32_t next = pool_.Peek(0);
+  if (next < 0) return;
+  index_.PrefetchNeighbours(next);
+  const int32_t after = pool_.Peek(1);
+  if (after < 0) return;
+  index_.PrefetchEntry(after);
+  pool_.Prefetch(after);
 }
 
 void PrefixCache::Release(std::span<const int32_t> blocks) {

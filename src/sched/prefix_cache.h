@@ -45,13 +45,16 @@ class PrefixCache {
   // prefix that ends with them; when another block holds the same, that is the one to be found.
   PrefixNode Publish(int32_t block, PrefixNode parent, std::span<const int32_t> tokens);
   // Publish of the same will come soon.
-  void Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const {
-    index_.Prefetch(parent, tokens);
+  void Prefetch(int32_t block, PrefixNode parent, std::span<const int32_t> tokens) const {
+    index_.Prefetch(block, parent, tokens);
+    pool_.Prefetch(block);
   }
   // The contents cannot be trusted: they are not to be found again.
   void Forget(int32_t block);
 
  private:
+  void PrefetchNext() const;
+
   BlockPool pool_;
   PrefixIndex index_;
   int64_t block_tokens_;

@@ -104,9 +104,19 @@ PrefixNode PrefixIndex::Insert(int32_t block, PrefixNode parent, std::span<const
   return entry.node;
 }
 
-void PrefixIndex::Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const {
+void PrefixIndex::Prefetch(int32_t block, PrefixNode parent,
+                           std::span<const int32_t> tokens) const {
+  __builtin_prefetch(&At(block), /*rw=*/1);
+  __builtin_prefetch(TokensOf(block).data(), /*rw=*/1);
   __builtin_prefetch(&whole_[HashWhole(parent, tokens) & mask_]);
   __builtin_prefetch(&first_[HashFirst(parent, tokens.front()) & mask_]);
+}
+
+void PrefixIndex::PrefetchNeighbours(int32_t block) const {
+  const Entry& entry = At(block);
+  if (entry.node == kEmptyPrefix) return;
+  __builtin_prefetch(&whole_[entry.whole_hash & mask_], /*rw=*/1);
+  __builtin_prefetch(&first_[entry.first_hash & mask_], /*rw=*/1);
 }
 
 void PrefixIndex::Forget(int32_t block) {

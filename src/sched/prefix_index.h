@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "base/huge_pages.h"
 
 namespace fathom {
 
@@ -39,7 +40,10 @@ class PrefixIndex {
   // is not in the index. That nobody else holds the same is for the caller to see (Find).
   PrefixNode Insert(int32_t block, PrefixNode parent, std::span<const int32_t> tokens);
   // Insert of the same will come soon: brings into the processor's cache what it looks at.
-  void Prefetch(PrefixNode parent, std::span<const int32_t> tokens) const;
+  void Prefetch(int32_t block, PrefixNode parent, std::span<const int32_t> tokens) const;
+  // The same before Forget, in two steps: the entry, and when that is there, what it points to.
+  void PrefetchEntry(int32_t block) const { __builtin_prefetch(&At(block), /*rw=*/1); }
+  void PrefetchNeighbours(int32_t block) const;
   // Nothing happens when the block is not in the index.
   void Forget(int32_t block);
 
@@ -65,7 +69,7 @@ class PrefixIndex {
     Link whole;
     Link first;
   };
-  using Buckets = std::vector<int32_t>;  // [power of two >= 4 * blocks] the first block of each
+  using Buckets = HugeVector<int32_t>;  // [power of two >= 4 * blocks] the first block of each
 
   Entry& At(int32_t block) { return entries_[static_cast<size_t>(block)]; }
   const Entry& At(int32_t block) const { return entries_[static_cast<size_t>(block)]; }
@@ -76,8 +80,8 @@ class PrefixIndex {
 
   int64_t block_tokens_;
   PrefixNode last_node_ = kEmptyPrefix;
-  std::vector<Entry> entries_;   // [blocks]
-  std::vector<int32_t> tokens_;  // [blocks * block_tokens]
+  HugeVector<Entry> entries_;   // [blocks]
+  HugeVector<int32_t> tokens_;  // [blocks * block_tokens]
   uint64_t mask_ = 0;
   Buckets whole_;
   Buckets first_;

@@ -10,7 +10,7 @@ namespace fathom {
 using RequestId = int64_t;
 
 // Which tokens of a sequence need logits.
-enum class LogitRows { kLast, kAll };
+enum class LogitRows : uint8_t { kLast, kAll };
 
 // What the scheduler has to know of a request. Times are seconds on the clock of Scheduler::Plan.
 struct ScheduledRequest {

@@ -27,6 +27,8 @@ namespace fathom {
 namespace {
 
 constexpr int32_t kNone = RankedList::kNone;
+// How many sequences ahead memory is asked for: at thousands of them each is a miss.
+constexpr size_t kAhead = 8;
 
 }  // namespace
 
@@ -60,7 +62,7 @@ void Scheduler::Add(ScheduledRequest request) {
   sequence.rank = {request.arrival_s + config_.priority_step_s * request.priority, added_++};
   sequence.arrival_s = request.arrival_s;
   sequence.deadline_s = request.deadline_s;
-  sequence.tokens = std::move(request.tokens);
+  sequence.tokens = TokenList(std::move(request.tokens));
   sequence.prompt_tokens = sequence.known();
   sequence.max_tokens = request.max_tokens;
   if (request.deadline_s) {
@@ -74,7 +76,7 @@ void Scheduler::Add(ScheduledRequest request) {
 void Scheduler::Extend(RequestId id, int32_t token) {
   SequenceState& sequence = At(FindPlanned(id));
   FATHOM_CHECK(sequence.place == SequenceState::Place::kRunning && sequence.left() == 0);
-  sequence.tokens.push_back(token);
+  sequence.tokens.Append(token);
   owed_ += Lacking(sequence, sequence.known());
 }
 
@@ -114,17 +116,22 @@ int32_t Scheduler::Find(RequestId id) const {
 }
 
 int32_t Scheduler::FindPlanned(RequestId id) {
-  // Mostly they are extended in the order of the plan.
-  constexpr size_t kAhead = 8;
-  if (next_extended_ + kAhead < planned_slots_.size()) {
-    __builtin_prefetch(&At(planned_slots_[next_extended_ + kAhead]));
+  // Mostly they are extended in the order of the plan, but for the few that are finished instead.
+  const size_t end = std::min(next_extended_ + kAhead, planned_slots_.size());
+  if (end < planned_slots_.size()) Prefetch(planned_slots_[end]);
+  for (size_t i = next_extended_; i < end; ++i) {
+    if (plan_.sequences[i].id != id || At(planned_slots_[i]).id != id) continue;
+    next_extended_ = i + 1;
+    return planned_slots_[i];
   }
-  while (next_extended_ < plan_.sequences.size()) {
-    const size_t i = next_extended_++;
-    if (plan_.sequences[i].id == id && At(planned_slots_[i]).id == id) return planned_slots_[i];
-    if (plan_.sequences[i].sample) break;
-  }
+  next_extended_ = std::min(next_extended_ + 1, planned_slots_.size());
   return Find(id);
+}
+
+void Scheduler::Prefetch(int32_t slot) const {
+  const SequenceState& sequence = At(slot);
+  __builtin_prefetch(&sequence.tokens);
+  __builtin_prefetch(&sequence.id);
 }
 
 int32_t Scheduler::NewSlot() {
@@ -283,14 +290,46 @@ void Scheduler::Grant(SequenceState& sequence, Budget& budget) {
 
 void Scheduler::DecodeAll(const StageLimits& limits, Budget& budget) {
   int64_t decoding = limits.decoding;
+  int32_t ahead = running_.first();
+  for (size_t i = 0; i < kAhead; ++i) ahead = PrefetchAfter(ahead);
   for (int32_t slot = running_.first(); slot != kNone && decoding > 0; slot = running_.next(slot)) {
+    ahead = PrefetchAfter(ahead);
     SequenceState& sequence = At(slot);
     if (sequence.left() != 1) continue;
+    --decoding;
+    if (PlaceInLastBlock(slot, budget)) continue;
     Grant(sequence, budget);
     if (sequence.share == 0) return;
     PlaceOrPreempt(slot);
-    --decoding;
   }
+}
+
+// A hint only: it may follow one that has left the list meanwhile.
+int32_t Scheduler::PrefetchAfter(int32_t slot) const {
+  if (slot == kNone) return kNone;
+  Prefetch(slot);
+  return running_.next(slot);
+}
+
+bool Scheduler::PlaceInLastBlock(int32_t slot, Budget& budget) {
+  SequenceState& sequence = At(slot);
+  const int64_t end = sequence.computed + 1;
+  const int64_t room = static_cast<int64_t>(sequence.blocks.size()) * config_.block_tokens;
+  if (end > room || budget.tokens == 0 || budget.logit_rows == 0) return false;
+  --budget.tokens;
+  --budget.logit_rows;
+  plan_.sequences.push_back({.id = sequence.id,
+                             .first_token = sequence.computed,
+                             .count = 1,
+                             .first_block = static_cast<int64_t>(plan_.blocks.size()),
+                             .sample = true});
+  planned_slots_.push_back(slot);
+  ++plan_.shape.decoding;
+  sequence.computed = end;
+  sequence.step = steps_;
+  Charge(sequence, end - 1);
+  if (end == room && Publishes(sequence)) to_publish_.push_back(slot);
+  return true;
 }
 
 void Scheduler::PlaceRunning() {
@@ -413,13 +452,11 @@ int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const 
 
 void Scheduler::PublishComputed() {
   // Each goes to places of the index that nobody touched lately: they are asked for in advance.
-  constexpr size_t kAhead = 8;
-  for (size_t i = 0; i < to_publish_.size() + kAhead; ++i) {
-    if (i < to_publish_.size()) {
-      const SequenceState& next = At(to_publish_[i]);
-      if (HasToPublish(next)) cache_.Prefetch(next.node, TokensToPublish(next));
-    }
-    if (i >= kAhead) Publish(At(to_publish_[i - kAhead]));
+  const size_t count = to_publish_.size();
+  for (size_t i = 0; i < count + 2 * kAhead; ++i) {
+    if (i < count) __builtin_prefetch(&At(to_publish_[i]).published);
+    if (i >= kAhead && i < count + kAhead) PrefetchPublish(At(to_publish_[i - kAhead]));
+    if (i >= 2 * kAhead) Publish(At(to_publish_[i - 2 * kAhead]));
   }
   to_publish_.clear();
   std::erase_if(computing_, [this](int32_t slot) {
@@ -429,20 +466,28 @@ void Scheduler::PublishComputed() {
   });
 }
 
+void Scheduler::PrefetchPublish(SequenceState& sequence) {
+  if (!HasToPublish(sequence)) return;
+  cache_.Prefetch(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
+}
+
 bool Scheduler::HasToPublish(const SequenceState& sequence) const {
   return sequence.place == SequenceState::Place::kRunning && Publishes(sequence) &&
          (sequence.published + 1) * config_.block_tokens <= sequence.computed;
 }
 
-std::span<const int32_t> Scheduler::TokensToPublish(const SequenceState& sequence) const {
+int32_t Scheduler::BlockToPublish(const SequenceState& sequence) {
+  return sequence.blocks[static_cast<size_t>(sequence.published)];
+}
+
+std::span<const int32_t> Scheduler::TokensToPublish(SequenceState& sequence) const {
   const auto size = static_cast<size_t>(config_.block_tokens);
-  return std::span(sequence.tokens).subspan(static_cast<size_t>(sequence.published) * size, size);
+  return sequence.tokens.All().subspan(static_cast<size_t>(sequence.published) * size, size);
 }
 
 void Scheduler::Publish(SequenceState& sequence) {
   for (; HasToPublish(sequence); ++sequence.published) {
-    sequence.node = cache_.Publish(sequence.blocks[static_cast<size_t>(sequence.published)],
-                                   sequence.node, TokensToPublish(sequence));
+    sequence.node = cache_.Publish(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
   }
 }
 

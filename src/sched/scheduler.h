@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "sched/block_pool.h"
 #include "sched/decision.h"
 #include "sched/mindie_policy.h"
@@ -132,6 +133,7 @@ class Scheduler {
   const SequenceState& At(int32_t slot) const { return slots_[static_cast<size_t>(slot)]; }
   int32_t Find(RequestId id) const;
   int32_t FindPlanned(RequestId id);
+  void Prefetch(int32_t slot) const;
   int32_t NewSlot();
   void Remove(int32_t slot, Contents contents);
   void Expire(double now_s);
@@ -150,6 +152,10 @@ class Scheduler {
   static void Grant(SequenceState& sequence, Budget& budget);
   // ShareOut and PlaceRunning in one, when no prompt is being computed.
   void DecodeAll(const StageLimits& limits, Budget& budget);
+  int32_t PrefetchAfter(int32_t slot) const;
+  // The usual step of a sequence that decodes, in few instructions: one token, and room for it in
+  // the last block. False, with nothing done, when it is not so.
+  bool PlaceInLastBlock(int32_t slot, Budget& budget);
   void PlaceRunning();
   void PlaceOrPreempt(int32_t slot);
   void Place(int32_t slot, bool enters);
@@ -181,9 +187,11 @@ class Scheduler {
     return cache_.enabled() && sequence.rows == LogitRows::kLast;
   }
   void PublishComputed();
+  void PrefetchPublish(SequenceState& sequence);
   bool HasToPublish(const SequenceState& sequence) const;
-  // Those of its next block.
-  std::span<const int32_t> TokensToPublish(const SequenceState& sequence) const;
+  // Its next block, and the tokens of that.
+  static int32_t BlockToPublish(const SequenceState& sequence);
+  std::span<const int32_t> TokensToPublish(SequenceState& sequence) const;
   void Publish(SequenceState& sequence);
 
   SchedulerConfig config_;
@@ -195,7 +203,7 @@ class Scheduler {
   WaitingQueue queue_;
   RankedList running_;
   RankedList returning_;
-  std::vector<SequenceState> slots_;
+  HugeVector<SequenceState> slots_;
   std::vector<int32_t> free_slots_;
   std::unordered_map<RequestId, int32_t> slot_of_;
   std::vector<std::pair<double, RequestId>> deadlines_;  // a heap, the earliest first

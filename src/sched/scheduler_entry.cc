@@ -26,10 +26,12 @@ constexpr int kMostTimesAwaited = 4;
 // Tokens of an answer that get room when its sequence begins to run.
 constexpr int64_t kReservedTokens = 4096;
 
-int64_t CommonTokens(const SequenceState& a, const SequenceState& b, int64_t most) {
-  const int64_t size = std::min({a.known(), b.known(), most});
-  const auto end = a.tokens.begin() + size;
-  return std::mismatch(a.tokens.begin(), end, b.tokens.begin()).first - a.tokens.begin();
+std::span<const int32_t> FirstTokens(SequenceState& sequence, int64_t count) {
+  return sequence.tokens.All().first(static_cast<size_t>(count));
+}
+
+int64_t CommonTokens(std::span<const int32_t> a, std::span<const int32_t> b) {
+  return std::ranges::mismatch(a, b).in1 - a.begin();
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ LeftOut Scheduler::TryEnter(int32_t slot, const StageLimits& limits, Budget& bud
     return LeftOut::kNobody;
   }
   if (budget.entering == 0) return No(LeftOut::kBatch, limits.entering + 1, limits.entering);
-  cache_.Find(Publishes(sequence) ? std::span(sequence.tokens).first(sequence.tokens.size() - 1)
+  cache_.Find(Publishes(sequence) ? FirstTokens(sequence, sequence.known() - 1)
                                   : std::span<const int32_t>(),
               match_);
   if (AwaitsPrefix(sequence)) return LeftOut::kPrefix;
@@ -185,8 +187,7 @@ void Scheduler::BeginRunning(int32_t slot) {
     queue_.Take(slot);
     const int64_t most = sequence.known() + sequence.max_tokens;
     sequence.blocks.reserve(static_cast<size_t>(std::min(BlocksFor(most), config_.blocks)));
-    sequence.tokens.reserve(
-        static_cast<size_t>(std::min(most, sequence.known() + kReservedTokens)));
+    sequence.tokens.Reserve(std::min(most, sequence.known() + kReservedTokens));
   }
   sequence.place = SequenceState::Place::kRunning;
   running_.Insert(slot, sequence.rank);
@@ -215,9 +216,15 @@ bool Scheduler::AwaitsPrefix(SequenceState& sequence) {
 bool Scheduler::FindAwaited(SequenceState& sequence) {
   // A block more at least than the cache has, or computing it is as good as waiting for it.
   int64_t longest = match_.tokens + config_.block_tokens - 1;
+  const std::span<const int32_t> own = sequence.tokens.All();
   for (const int32_t slot : computing_) {
-    const SequenceState& other = At(slot);
-    const int64_t blocks = CommonTokens(sequence, other, other.entry_tokens) / config_.block_tokens;
+    SequenceState& other = At(slot);
+    const std::span<const int32_t> theirs = FirstTokens(other, other.entry_tokens);
+    // Mostly they part before: one look is enough.
+    const auto decisive = static_cast<size_t>(longest);
+    if (decisive >= std::min(own.size(), theirs.size())) continue;
+    if (own[decisive] != theirs[decisive]) continue;
+    const int64_t blocks = CommonTokens(own, theirs) / config_.block_tokens;
     const int64_t usable = std::min(blocks * config_.block_tokens, sequence.known() - 1);
     if (usable <= longest || blocks <= other.published) continue;
     longest = usable;

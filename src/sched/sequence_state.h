@@ -8,6 +8,7 @@
 #include "sched/prefix_index.h"
 #include "sched/ranked_list.h"
 #include "sched/request.h"
+#include "sched/token_list.h"
 
 namespace fathom {
 
@@ -15,23 +16,23 @@ namespace fathom {
 // two cache lines: at thousands of sequences the lines are what a step costs.
 struct alignas(64) SequenceState {
   // Waiting: never ran. Returning: ran, lost its blocks and waits again, before all others.
-  enum class Place { kNowhere, kWaiting, kReturning, kRunning };
+  enum class Place : uint8_t { kNowhere, kWaiting, kReturning, kRunning };
+
+  TokenList tokens;   // known
+  int64_t step = -1;  // the last one that computed something of it
 
   RequestId id = 0;
-  std::vector<int32_t> tokens;  // known
   std::vector<int32_t> blocks;  // held
   int64_t computed = 0;         // tokens in the cache, or in swap blocks
-
+  int64_t charged = 0;          // tokens its client was charged for
+  int64_t prompt_tokens = 0;    // of tokens
+  int32_t client = 0;           // of the WaitingQueue
   Place place = Place::kNowhere;
   LogitRows rows = LogitRows::kLast;
+
   int64_t share = 0;               // tokens granted in the step that is being planned
-  int64_t charged = 0;             // tokens its client was charged for
-  int64_t prompt_tokens = 0;       // of tokens
-  int64_t step = -1;               // the last one that computed something of it
   int64_t published = 0;           // its first blocks that can be found by others
   PrefixNode node = kEmptyPrefix;  // the prefix that ends with them
-  int32_t client = 0;              // of the WaitingQueue
-
   int64_t max_tokens = 0;  // that may follow the prompt
   Rank rank;
   double arrival_s = 0;
@@ -44,7 +45,7 @@ struct alignas(64) SequenceState {
   RequestId awaited_id = 0;
   int64_t awaited_blocks = 0;
 
-  int64_t known() const { return static_cast<int64_t>(tokens.size()); }
+  int64_t known() const { return tokens.size(); }
   int64_t left() const { return known() - computed; }
   bool swapped() const { return !swap_blocks.empty(); }
 };
