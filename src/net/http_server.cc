@@ -22,6 +22,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "net/connection.h"
+#include "net/http_message.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
 #include "net/open_files.h"

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/request_fault.h"
 #include "net/url.h"
 
 namespace fathom {

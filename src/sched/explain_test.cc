@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "sched/decision.h"
+#include "sched/request.h"
 #include "sched/step_plan.h"
 
 namespace fathom {

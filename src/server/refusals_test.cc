@@ -1,6 +1,4 @@
 // What is refused, by the HTTP server, the router or later, is answered and written down alike.
-#include "server/refusals.h"
-
 #include <gtest/gtest.h>
 
 #include <cstddef>

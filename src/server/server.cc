@@ -25,7 +25,6 @@
 #include "server/health.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
-#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -89,8 +88,8 @@ std::string Server::address() const { return http_->address(); }
 uint16_t Server::port() const { return http_->port(); }
 
 void Server::Start(ServedModel model, Engine& engine) {
-  serving_ = std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_,
-                                       log_, refusals_);
+  serving_ =
+      std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_, log_);
   ready_ = serving_.get();
   health_.Ready();
 }

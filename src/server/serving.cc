@@ -12,7 +12,6 @@
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "base/task_thread.h"
 #include "engine/engine.h"
@@ -23,7 +22,6 @@
 #include "server/engine_loop.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
-#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -40,13 +38,13 @@ constexpr size_t kStepsKept = 100;
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
-                 const Clock& clock, Metrics& metrics, ServerLog& log, Refusals& refusals)
+                 const Clock& clock, Metrics& metrics, ServerLog& log)
     : model_(std::move(model)),
       engine_(engine),
       clock_(clock),
       metrics_(metrics),
       log_(log),
-      refusals_(refusals),
+      refusals_(log, metrics),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       admission_(options.max_running, options.max_queue),
       delivery_(options.delivery_threads, clock),

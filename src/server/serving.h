@@ -45,7 +45,7 @@ class Serving {
   using Prepare = std::function<Prepared(RoutedRequest&)>;
 
   Serving(ServedModel model, Engine& engine, const ServingOptions& options, const Clock& clock,
-          Metrics& metrics, ServerLog& log, Refusals& refusals);
+          Metrics& metrics, ServerLog& log);
 
   ~Serving();
   Serving(const Serving&) = delete;
@@ -80,7 +80,7 @@ class Serving {
   const Clock& clock_;
   Metrics& metrics_;
   ServerLog& log_;
-  Refusals& refusals_;
+  Refusals refusals_;
   const AnswerServices services_;
   Admission admission_;
   Delivery delivery_;

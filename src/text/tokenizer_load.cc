@@ -1,6 +1,7 @@
 // Tokenizer::Load: the only part of the tokenizer that touches files.
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "io/file_system.h"
