@@ -71,6 +71,7 @@ void Scheduler::Add(ScheduledRequest request) {
   }
   queue_.Push(slot, {request.client, request.priority, request.arrival_s});
   sequence.client = queue_.ClientOf(slot);
+  if (CountsWaitingTokens()) LookUp(sequence);
 }
 
 void Scheduler::Extend(RequestId id, int32_t token) {
@@ -103,10 +104,16 @@ const StepPlan& Scheduler::Plan(double now_s) {
     PlanStage(Stage::kDecode);
   }
   plan_.decision.still_waiting = waiting();
-  if (!plan_.empty()) last_token_s_ = now_s;
   if (plan_.decision.rule == Rule::kQueueDelay) PlanWaiting(load);
   Guard();
   return plan_;
+}
+
+void Scheduler::Observe(const StepShape& shape, double seconds) {
+  step_times_.Observe(shape, seconds);
+  if (config_.policy != Policy::kMindie || !config_.mindie.dynamic_batch_size) return;
+  recent_decoding_.Observe(shape, seconds);
+  AdjustDecodeBatch(config_.mindie, recent_decoding_, running() + swapped_, mindie_);
 }
 
 int32_t Scheduler::Find(RequestId id) const {
@@ -199,11 +206,32 @@ Load Scheduler::Measure(double now_s) const {
   load.swapped = swapped_;
   load.free_blocks = cache_.pool().available();
   load.blocks = config_.blocks;
-  load.last_token_s = last_token_s_;
-  const int32_t next = NextToEnter({.decodes = false});
-  if (next != kNone) load.next_arrival_s = At(next).arrival_s;
-  if (next != kNone) load.next_prompt_tokens = At(next).known();
+  MeasureWaiting(load);
   return load;
+}
+
+void Scheduler::MeasureWaiting(Load& load) const {
+  const int32_t next = NextToEnter({.decodes = false});
+  if (next == kNone) return;
+  load.all_behind_swapped = At(next).swapped();
+  load.next_arrival_s = At(next).arrival_s;
+  if (CountsWaitingTokens()) load.waiting_tokens = WaitingTokens(config_.mindie.max_batch_size);
+}
+
+bool Scheduler::CountsWaitingTokens() const {
+  return config_.policy == Policy::kMindie && config_.mindie.stage_select_policy == 2;
+}
+
+int64_t Scheduler::WaitingTokens(int64_t most_requests) const {
+  int64_t tokens = 0;
+  const auto count = [&](int32_t slot) { tokens += At(slot).known() - At(slot).found; };
+  for (int32_t slot = returning_.first(); slot != kNone; slot = returning_.next(slot)) {
+    if (At(slot).swapped() || most_requests == 0) continue;
+    count(slot);
+    --most_requests;
+  }
+  queue_.VisitWaiting(most_requests, count);
+  return tokens;
 }
 
 void Scheduler::PlanWaiting(const Load& load) {
@@ -221,13 +249,8 @@ Stage Scheduler::Choose(const Load& load) {
       return ChooseChunked(load, plan_.decision);
     case Policy::kFcfs:
       return ChooseFcfs(load, plan_.decision);
-    case Policy::kMindie: {
-      const Stage stage = ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
-      if (config_.mindie.dynamic_batch_size && stage == Stage::kDecode) {
-        AdjustDecodeBatch(config_.mindie, predictor_, mindie_);
-      }
-      return stage;
-    }
+    case Policy::kMindie:
+      return ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
   }
   return Stage::kNone;
 }
@@ -239,7 +262,7 @@ StageLimits Scheduler::LimitsOf(Stage stage) const {
     case Policy::kFcfs:
       return FcfsLimits(config_, stage);
     case Policy::kMindie:
-      return MindieLimits(config_, stage, mindie_);
+      return MindieLimits(config_, stage, running() + swapped_, mindie_);
   }
   return {};
 }
@@ -251,7 +274,7 @@ void Scheduler::PlanStage(Stage stage) {
     ShareOut(limits, budget);
     PlaceRunning();
   } else if (limits.decodes) {
-    DecodeAll(limits, budget);
+    DecodeAll(budget);
   }
   // Who enters now would take what was just taken from a sequence that is ranked higher.
   if (plan_.preempted.empty()) {
@@ -262,13 +285,10 @@ void Scheduler::PlanStage(Stage stage) {
 }
 
 void Scheduler::ShareOut(const StageLimits& limits, Budget& budget) {
-  int64_t decoding = limits.decodes ? limits.decoding : 0;
   for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
     SequenceState& sequence = At(slot);
     sequence.share = 0;
-    if (sequence.left() != 1 || decoding == 0) continue;
-    Grant(sequence, budget);
-    --decoding;
+    if (sequence.left() == 1 && limits.decodes) Grant(sequence, budget);
   }
   if (prompts_ == 0 || !limits.prefills) return;
   for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
@@ -288,15 +308,13 @@ void Scheduler::Grant(SequenceState& sequence, Budget& budget) {
   budget.logit_rows -= all_rows ? sequence.share : (sequence.share == sequence.left() ? 1 : 0);
 }
 
-void Scheduler::DecodeAll(const StageLimits& limits, Budget& budget) {
-  int64_t decoding = limits.decoding;
+void Scheduler::DecodeAll(Budget& budget) {
   int32_t ahead = running_.first();
   for (size_t i = 0; i < kAhead; ++i) ahead = PrefetchAfter(ahead);
-  for (int32_t slot = running_.first(); slot != kNone && decoding > 0; slot = running_.next(slot)) {
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
     ahead = PrefetchAfter(ahead);
     SequenceState& sequence = At(slot);
     if (sequence.left() != 1) continue;
-    --decoding;
     if (PlaceInLastBlock(slot, budget)) continue;
     Grant(sequence, budget);
     if (sequence.share == 0) return;
@@ -409,7 +427,7 @@ void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason
   preemption.swapped = SwapOut(sequence);
   LeaveRunning(slot);
   ++(preemption.swapped ? totals_.swapped_out : totals_.recomputed);
-  if (!preemption.swapped) sequence.computed = 0;
+  if (!preemption.swapped) sequence.computed = sequence.found = 0;
   sequence.place = SequenceState::Place::kReturning;
   returning_.Insert(slot, sequence.rank);
   plan_.preempted.push_back(preemption);

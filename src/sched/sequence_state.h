@@ -44,6 +44,7 @@ struct alignas(64) SequenceState {
   int32_t times_awaited = 0;
   RequestId awaited_id = 0;
   int64_t awaited_blocks = 0;
+  int64_t found = 0;  // of its tokens, what the prefix cache had when it was looked up last
 
   int64_t known() const { return tokens.size(); }
   int64_t left() const { return known() - computed; }
