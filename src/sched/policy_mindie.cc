@@ -101,9 +101,8 @@ Stage ByLaxity(const MindiePolicy& policy, const Load& load, const StepPredictor
     decision.Compare("dynamicBatchSize", static_cast<double>(state.decode_batch));
     return By(Rule::kLaxityBatchFull, Stage::kDecode, decision);
   }
-  const double prefill =
-      Laxity(policy.prefill_expected_s, load.now_s - load.next_arrival_s,
-             predict({.prefill_tokens = load.waiting_tokens, .decoding = 0}));
+  const double prefill = Laxity(policy.prefill_expected_s, load.now_s - load.next_arrival_s,
+                                predict({.prefill_tokens = load.waiting_tokens, .decoding = 0}));
   const double decode =
       Laxity(policy.decode_expected_s, 0, predict({.prefill_tokens = 0, .decoding = decoding}));
   decision.Compare("prefillLaxity", prefill);
@@ -176,9 +175,9 @@ void AdjustDecodeBatch(const MindiePolicy& policy, const RecentDecoding& recent,
   const bool search = std::exchange(state.search_next, !state.search_next);
   if (search) {
     MoveSearch(policy, recent, least, state);
-    const int64_t middle = std::clamp((state.decode_batch_low + state.decode_batch_high) / 2,
-                                      state.decode_batch - kDecodeBatchStep,
-                                      state.decode_batch + kDecodeBatchStep);
+    const int64_t middle =
+        std::clamp((state.decode_batch_low + state.decode_batch_high) / 2,
+                   state.decode_batch - kDecodeBatchStep, state.decode_batch + kDecodeBatchStep);
     state.decode_batch = std::max(decoding, std::min(middle, policy.max_batch_size));
   } else if (decoding > 0 &&
              recent.SecondsPerToken() > policy.decode_expected_s + kDecodeTolerance) {

@@ -505,7 +505,8 @@ std::span<const int32_t> Scheduler::TokensToPublish(SequenceState& sequence) con
 
 void Scheduler::Publish(SequenceState& sequence) {
   for (; HasToPublish(sequence); ++sequence.published) {
-    sequence.node = cache_.Publish(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
+    sequence.node =
+        cache_.Publish(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
   }
 }
 

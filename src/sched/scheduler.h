@@ -34,7 +34,6 @@ struct SchedulerTotals {
   int64_t swapped_out = 0;    // and by swapping
   int64_t swapped_in = 0;
   int64_t expired = 0;
-  int64_t lookups = 0;  // of a request's tokens in the prefix cache
 };
 
 // Decides what each step computes. Integers and times only: no tensor, no clock, no I/O; time is an

@@ -153,7 +153,6 @@ void Scheduler::LookUp(SequenceState& sequence) {
                                   : std::span<const int32_t>(),
               match_);
   sequence.found = match_.tokens;
-  ++totals_.lookups;
 }
 
 void Scheduler::BeginFromMatch(SequenceState& sequence) {

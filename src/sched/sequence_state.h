@@ -33,7 +33,7 @@ struct alignas(64) SequenceState {
   int64_t share = 0;               // tokens granted in the step that is being planned
   int64_t published = 0;           // its first blocks that can be found by others
   PrefixNode node = kEmptyPrefix;  // the prefix that ends with them
-  int64_t max_tokens = 0;  // that may follow the prompt
+  int64_t max_tokens = 0;          // that may follow the prompt
   Rank rank;
   double arrival_s = 0;
   std::optional<double> deadline_s;
