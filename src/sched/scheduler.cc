@@ -125,7 +125,7 @@ int32_t Scheduler::Find(RequestId id) const {
 int32_t Scheduler::FindPlanned(RequestId id) {
   // Mostly they are extended in the order of the plan, but for the few that are finished instead.
   const size_t end = std::min(next_extended_ + kAhead, planned_slots_.size());
-  if (end < planned_slots_.size()) Prefetch(planned_slots_[end]);
+  PrefetchPlanned();
   for (size_t i = next_extended_; i < end; ++i) {
     if (plan_.sequences[i].id != id || At(planned_slots_[i]).id != id) continue;
     next_extended_ = i + 1;
@@ -133,6 +133,18 @@ int32_t Scheduler::FindPlanned(RequestId id) {
   }
   next_extended_ = std::min(next_extended_ + 1, planned_slots_.size());
   return Find(id);
+}
+
+void Scheduler::PrefetchPlanned() const {
+  const auto planned = [this](size_t ahead) {
+    const size_t i = next_extended_ + ahead;
+    return i < planned_slots_.size() ? planned_slots_[i] : kNone;
+  };
+  const int32_t far = planned(kAhead);
+  if (far != kNone) Prefetch(far);
+  // That one is here by now, and says whether more of it is needed.
+  const int32_t near = planned(kAhead / 2);
+  if (near != kNone && At(near).tokens.full()) At(near).tokens.Prefetch();
 }
 
 void Scheduler::Prefetch(int32_t slot) const {
@@ -189,49 +201,6 @@ void Scheduler::Expire(double now_s) {
     plan_.expired.push_back(id);
     ++totals_.expired;
   }
-}
-
-Load Scheduler::Measure(double now_s) const {
-  Load load;
-  load.now_s = now_s;
-  load.waiting = waiting() - swapped_;
-  double oldest = std::numeric_limits<double>::infinity();
-  if (queue_.size() > 0) oldest = queue_.OldestArrival();
-  for (int32_t slot = returning_.first(); slot != kNone; slot = returning_.next(slot)) {
-    if (!At(slot).swapped()) oldest = std::min(oldest, At(slot).arrival_s);
-  }
-  load.oldest_arrival_s = load.waiting > 0 ? oldest : 0;
-  load.decoding = running() - prompts_;
-  load.prompts = prompts_;
-  load.swapped = swapped_;
-  load.free_blocks = cache_.pool().available();
-  load.blocks = config_.blocks;
-  MeasureWaiting(load);
-  return load;
-}
-
-void Scheduler::MeasureWaiting(Load& load) const {
-  const int32_t next = NextToEnter({.decodes = false});
-  if (next == kNone) return;
-  load.all_behind_swapped = At(next).swapped();
-  load.next_arrival_s = At(next).arrival_s;
-  if (CountsWaitingTokens()) load.waiting_tokens = WaitingTokens(config_.mindie.max_batch_size);
-}
-
-bool Scheduler::CountsWaitingTokens() const {
-  return config_.policy == Policy::kMindie && config_.mindie.stage_select_policy == 2;
-}
-
-int64_t Scheduler::WaitingTokens(int64_t most_requests) const {
-  int64_t tokens = 0;
-  const auto count = [&](int32_t slot) { tokens += At(slot).known() - At(slot).found; };
-  for (int32_t slot = returning_.first(); slot != kNone; slot = returning_.next(slot)) {
-    if (At(slot).swapped() || most_requests == 0) continue;
-    count(slot);
-    --most_requests;
-  }
-  queue_.VisitWaiting(most_requests, count);
-  return tokens;
 }
 
 void Scheduler::PlanWaiting(const Load& load) {
@@ -337,9 +306,9 @@ bool Scheduler::PlaceInLastBlock(int32_t slot, Budget& budget) {
   --budget.tokens;
   --budget.logit_rows;
   plan_.sequences.push_back({.id = sequence.id,
-                             .first_token = sequence.computed,
+                             .first_token = static_cast<int32_t>(sequence.computed),
                              .count = 1,
-                             .first_block = static_cast<int64_t>(plan_.blocks.size()),
+                             .first_block = static_cast<int32_t>(plan_.blocks.size()),
                              .sample = true});
   planned_slots_.push_back(slot);
   ++plan_.shape.decoding;
@@ -376,14 +345,14 @@ void Scheduler::Place(int32_t slot, bool enters) {
   PlannedSequence& planned = plan_.sequences.emplace_back();
   planned_slots_.push_back(slot);
   planned.id = sequence.id;
-  planned.first_token = sequence.computed;
-  planned.count = count;
-  planned.first_block = static_cast<int64_t>(plan_.blocks.size());
-  planned.cached_tokens = enters ? sequence.computed : 0;
+  planned.first_token = static_cast<int32_t>(sequence.computed);
+  planned.count = static_cast<int32_t>(count);
+  planned.first_block = static_cast<int32_t>(plan_.blocks.size());
+  planned.cached_tokens = enters ? planned.first_token : 0;
   planned.enters = enters;
   planned.sample = count == left;
   GiveBlocks(sequence, count, enters);
-  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
+  planned.new_blocks = static_cast<int32_t>(plan_.blocks.size()) - planned.first_block;
   const bool decodes = left == 1 && (!enters || sequence.computed >= sequence.prompt_tokens);
   (decodes ? plan_.shape.decoding : plan_.shape.prefill_tokens) += count;
   if (left > 1 && left - count <= 1) --prompts_;
@@ -427,7 +396,10 @@ void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason
   preemption.swapped = SwapOut(sequence);
   LeaveRunning(slot);
   ++(preemption.swapped ? totals_.swapped_out : totals_.recomputed);
-  if (!preemption.swapped) sequence.computed = sequence.found = 0;
+  if (!preemption.swapped) {
+    sequence.computed = 0;
+    sequence.found = 0;
+  }
   sequence.place = SequenceState::Place::kReturning;
   returning_.Insert(slot, sequence.rank);
   plan_.preempted.push_back(preemption);
@@ -466,48 +438,6 @@ void Scheduler::LeaveRunning(int32_t slot) {
 int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const {
   const auto held = static_cast<int64_t>(sequence.blocks.size());
   return tokens <= held * config_.block_tokens ? 0 : BlocksFor(tokens) - held;
-}
-
-void Scheduler::PublishComputed() {
-  // Each goes to places of the index that nobody touched lately: they are asked for in advance.
-  const size_t count = to_publish_.size();
-  for (size_t i = 0; i < count + 2 * kAhead; ++i) {
-    if (i < count) __builtin_prefetch(&At(to_publish_[i]).published);
-    if (i >= kAhead && i < count + kAhead) PrefetchPublish(At(to_publish_[i - kAhead]));
-    if (i >= 2 * kAhead) Publish(At(to_publish_[i - 2 * kAhead]));
-  }
-  to_publish_.clear();
-  std::erase_if(computing_, [this](int32_t slot) {
-    const SequenceState& sequence = At(slot);
-    return sequence.place != SequenceState::Place::kRunning ||
-           sequence.published >= sequence.entry_tokens / config_.block_tokens;
-  });
-}
-
-void Scheduler::PrefetchPublish(SequenceState& sequence) {
-  if (!HasToPublish(sequence)) return;
-  cache_.Prefetch(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
-}
-
-bool Scheduler::HasToPublish(const SequenceState& sequence) const {
-  return sequence.place == SequenceState::Place::kRunning && Publishes(sequence) &&
-         (sequence.published + 1) * config_.block_tokens <= sequence.computed;
-}
-
-int32_t Scheduler::BlockToPublish(const SequenceState& sequence) {
-  return sequence.blocks[static_cast<size_t>(sequence.published)];
-}
-
-std::span<const int32_t> Scheduler::TokensToPublish(SequenceState& sequence) const {
-  const auto size = static_cast<size_t>(config_.block_tokens);
-  return sequence.tokens.All().subspan(static_cast<size_t>(sequence.published) * size, size);
-}
-
-void Scheduler::Publish(SequenceState& sequence) {
-  for (; HasToPublish(sequence); ++sequence.published) {
-    sequence.node =
-        cache_.Publish(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
-  }
 }
 
 }  // namespace fathom

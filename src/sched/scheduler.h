@@ -135,6 +135,8 @@ class Scheduler {
   int32_t Find(RequestId id) const;
   int32_t FindPlanned(RequestId id);
   void Prefetch(int32_t slot) const;
+  // What FindPlanned and Extend will touch soon.
+  void PrefetchPlanned() const;
   int32_t NewSlot();
   void Remove(int32_t slot, Contents contents);
   void Expire(double now_s);

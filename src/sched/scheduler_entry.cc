@@ -152,7 +152,7 @@ void Scheduler::LookUp(SequenceState& sequence) {
   cache_.Find(Publishes(sequence) ? FirstTokens(sequence, sequence.known() - 1)
                                   : std::span<const int32_t>(),
               match_);
-  sequence.found = match_.tokens;
+  sequence.found = static_cast<int32_t>(match_.tokens);
 }
 
 void Scheduler::BeginFromMatch(SequenceState& sequence) {
