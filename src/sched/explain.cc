@@ -59,8 +59,10 @@ Json PreemptionJson(const Preemption& preemption) {
 }
 
 Json LeftOutJson(const Decision& decision) {
-  Json json =
-      Json::MakeObject({{"id", decision.left_out_id}, {"why", LeftOutName(decision.left_out)}});
+  Json json = Json::MakeObject();
+  // After a preemption nobody enters: it is no one's turn that failed.
+  if (decision.left_out != LeftOut::kAfterPreemption) json.Set("id", decision.left_out_id);
+  json.Set("why", LeftOutName(decision.left_out));
   if (decision.need > 0) {
     json.Set("need", decision.need);
     json.Set("have", decision.have);

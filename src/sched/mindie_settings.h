@@ -50,6 +50,9 @@ std::string CutToModel(int64_t positions, MindieSettings& settings);
 // without the other.
 Status CheckSwap(const MindieSettings& settings, int64_t swap_bytes);
 
+// The keys that have an effect, "cacheBlockSize, maxPrefillBatchSize, ...".
+std::string MindieKeys();
+
 // Sets policy, block size, tokens and sequences of a step as the settings say. The caller says how
 // many blocks, swap blocks (MindIE: cpuMemSize) and rows of logits there are.
 void Apply(const MindieSettings& settings, SchedulerConfig& config);

@@ -229,12 +229,14 @@ TEST(MindieSettings, ErrorsNamePathValueAndLimits) {
       {R"("templateType":"Fast")", "", R"(expected "Standard" or "Mix", found string "Fast")",
        at + "/templateType"},
       {R"("npudeviceIds":1)", "", "the key 'npudeviceIds' is none of MindIE's ScheduleConfig", at},
-      {R"("maxPrefillBatchSize":300)", "", "maxPrefillBatchSize is 300, more than maxBatchSize 200",
-       at},
-      {R"("maxPreemptCount":201)", "", "maxPreemptCount is 201, more than maxBatchSize 200", at},
-      {R"("maxIterTimes":3000)", "", "maxIterTimes is 3000, more than maxSeqLen 2560", at},
+      {R"("maxPrefillBatchSize":300)", "",
+       "maxPrefillBatchSize 300 is more than maxBatchSize 200 (its default)", at},
+      {R"("maxPreemptCount":201)", "",
+       "maxPreemptCount 201 is more than maxBatchSize 200 (its default)", at},
+      {R"("maxIterTimes":3000)", "", "maxIterTimes 3000 is more than maxSeqLen 2560 (its default)",
+       "config.json: /BackendConfig/ModelDeployConfig"},
       {R"("maxPrefillTokens":1000)", "",
-       "maxInputTokenLen is 2048, more than maxPrefillTokens 1000", at},
+       "maxInputTokenLen 2048 (its default) is more than maxPrefillTokens 1000", at},
       {R"("cacheBlockSize":100)", "", "cacheBlockSize is 100, expected a multiple of 16", at},
       {"", R"("maxSeqLen":0)", "expected an integer from 1 to 4294967295, found integer 0",
        "config.json: /BackendConfig/ModelDeployConfig/maxSeqLen"},
@@ -266,10 +268,62 @@ TEST(MindieSettings, PairsAreCheckedAlike) {
   }
 }
 
-TEST(MindieSettings, AFileWithoutItsPartsIsRefused) {
-  for (const char* text : {"", "{}", R"({"BackendConfig":{"ScheduleConfig":{}}})", "[1]"}) {
-    EXPECT_FALSE(ReadMindieConfig(text, "config.json").ok()) << text;
+TEST(MindieSettings, AConflictWithADefaultSaysWhatToGiveToo) {
+  const struct {
+    Texts pairs;
+    std::string what, fix;
+  } rows[] = {
+      {{"maxBatchSize=2"},
+       "maxPrefillBatchSize 50 (its default) is more than maxBatchSize 2",
+       "give maxPrefillBatchSize too, at most 2"},
+      {{"maxIterTimes=3000"},
+       "maxIterTimes 3000 is more than maxSeqLen 2560 (its default)",
+       "give maxSeqLen too, at least 3000"},
+      {{"maxBatchSize=2", "maxPrefillBatchSize=3"},
+       "maxPrefillBatchSize 3 is more than maxBatchSize 2",
+       "correct it; docs/formats/mindie-scheduling.md has all keys and their limits"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_FALSE(settings.ok()) << row.what;
+    EXPECT_EQ(settings.error().what, row.what);
+    EXPECT_EQ(settings.error().fix, row.fix);
   }
+}
+
+TEST(MindieSettings, AnUnknownKeyIsAnsweredWithThoseThereAre) {
+  const auto settings = ReadMindiePairs(Texts{"maxBatch=2"}, "--schedule");
+  ASSERT_FALSE(settings.ok());
+  EXPECT_EQ(settings.error().fix,
+            "those with an effect are maxSeqLen, maxInputTokenLen, cacheBlockSize, "
+            "maxPrefillBatchSize, maxPrefillTokens, prefillTimeMsPerReq, decodeTimeMsPerReq, "
+            "prefillPolicyType, decodePolicyType, maxBatchSize, maxIterTimes, maxPreemptCount, "
+            "maxQueueDelayMicroseconds, maxFirstTokenWaitTime, stageSelectPolicy, "
+            "prefillExpectedTime, decodeExpectedTime, templateType, supportSelectBatch, "
+            "dynamicBatchSizeEnable");
+}
+
+TEST(MindieSettings, AFileWithoutItsPartsIsToldWhichIsMissing) {
+  const struct {
+    const char* text;
+    std::string what, where;
+  } rows[] = {
+      {"{}", "BackendConfig is missing", "config.json: /BackendConfig"},
+      {R"({"BackendConfig":{"ScheduleConfig":{}}})", "ModelDeployConfig is missing",
+       "config.json: /BackendConfig/ModelDeployConfig"},
+      {R"({"BackendConfig":{"ModelDeployConfig":{}}})", "ScheduleConfig is missing",
+       "config.json: /BackendConfig/ScheduleConfig"},
+      {R"({"BackendConfig":7})", "expected an object, found integer 7",
+       "config.json: /BackendConfig"},
+      {"[1]", "expected an object, found array [1]", "config.json"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindieConfig(row.text, "config.json");
+    ASSERT_FALSE(settings.ok()) << row.text;
+    EXPECT_EQ(settings.error().what, row.what);
+    EXPECT_EQ(settings.error().where, row.where);
+  }
+  EXPECT_FALSE(ReadMindieConfig("", "config.json").ok());
 }
 
 }  // namespace

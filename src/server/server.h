@@ -19,6 +19,7 @@
 #include "server/health.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -69,7 +70,7 @@ class Server {
   RouteHandler Text(TextResult (*answer)(const ServedModel&, const RoutedRequest&,
                                          const RequestTime&));
   // The model at work, or null after the request was told why there is none.
-  Serving* NeedServing(const RoutedRequest& routed) const;
+  Serving* NeedServing(const RoutedRequest& routed);
   HealthReport CheckHealth() const;
   void AnswerHealth(const RoutedRequest& routed) const;
   void AnswerMetrics(const RoutedRequest& routed) const;
@@ -80,6 +81,7 @@ class Server {
   ServerLog& log_;
   Health health_;
   Metrics metrics_;
+  Refusals refusals_;
   std::unique_ptr<Serving> serving_;
   std::atomic<Serving*> ready_ = nullptr;  // serving_, once it may be used
   std::atomic<bool> draining_ = false;

@@ -12,7 +12,6 @@
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "base/task_thread.h"
 #include "engine/engine.h"
@@ -45,6 +44,7 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
       clock_(clock),
       metrics_(metrics),
       log_(log),
+      refusals_(log, metrics),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       admission_(options.max_running, options.max_queue),
       delivery_(options.delivery_threads, clock),
@@ -118,13 +118,7 @@ void Serving::Accept(Preparation preparation) {
 }
 
 void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {
-  metrics_.refused.Add();
-  log_.Info("refused", {{"id", routed.id},
-                        {"path", routed.request.path},
-                        {"client", routed.request.peer},
-                        {"status", error.status},
-                        {"code", error.code},
-                        {"message", error.message}});
+  refusals_.Note(routed.id, routed.request, error);
   routed.SendError(error);
 }
 

@@ -18,6 +18,7 @@
 #include "server/engine_loop.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/schedule_log.h"
@@ -79,6 +80,7 @@ class Serving {
   const Clock& clock_;
   Metrics& metrics_;
   ServerLog& log_;
+  Refusals refusals_;
   const AnswerServices services_;
   Admission admission_;
   Delivery delivery_;

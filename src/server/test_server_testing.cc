@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -79,6 +81,9 @@ TestServer::TestServer(Options options)
   const TokenizerFiles tokenizer = TinyTokenizerFiles();
   files_.Put("model/tokenizer.json", tokenizer.tokenizer_json);
   files_.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+  if (!options_.chat_template.empty()) {
+    files_.Put("model/chat_template.jinja", options_.chat_template);
+  }
   text_ = std::make_unique<TextAssets>(OrDie(LoadTextAssets(files_, "model", "")));
   engine_ = std::make_unique<Engine>(
       MakeExecutor(),
@@ -174,6 +179,30 @@ void TestServer::AwaitIdle() const {
                std::string::npos;
   };
   while (!idle()) std::this_thread::yield();
+}
+
+Json Chat(std::string_view text, int64_t max_tokens) {
+  return Json::MakeObject(
+      {{"messages", Json::Array{Json::MakeObject({{"role", "user"}, {"content", text}})}},
+       {"max_tokens", max_tokens},
+       {"temperature", 0}});
+}
+
+Json Parse(const std::string& text) { return OrDie(ParseJson(text, "answer")); }
+
+Json At(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* at = &json;
+  for (const std::string_view step : path) {
+    if (at->is_array()) {
+      const auto index = static_cast<size_t>(std::stoi(std::string(step)));
+      if (index >= at->as_array().size()) return {};
+      at = &at->as_array()[index];
+    } else {
+      at = at->Find(step);
+    }
+    if (at == nullptr) return {};
+  }
+  return *at;
 }
 
 }  // namespace fathom

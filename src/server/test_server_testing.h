@@ -3,9 +3,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -32,8 +34,9 @@ class TestServer {
     SchedulerConfig scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 16};
     int64_t max_model_len = 512;
     std::vector<std::string> keys = {};
-    bool null_model = false;  // the same logits for whatever prompt, at no cost
-    bool start = true;        // false: the server stays without a model
+    std::string chat_template = {};  // in place of the tokenizer's own
+    bool null_model = false;         // the same logits for whatever prompt, at no cost
+    bool start = true;               // false: the server stays without a model
   };
 
   TestServer() : TestServer(Options()) {}
@@ -79,6 +82,15 @@ class TestServer {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Server> server_;
 };
+
+// A request for a chat whose answer is always the same.
+Json Chat(std::string_view text, int64_t max_tokens = 8);
+
+// An answer's body, or a line of the log (CHECK that it is JSON).
+Json Parse(const std::string& text);
+
+// The value at a path of keys and indices; null when there is none.
+Json At(const Json& json, std::initializer_list<std::string_view> path);
 
 }  // namespace fathom
 

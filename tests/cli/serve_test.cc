@@ -237,7 +237,7 @@ TEST_F(ServeTest, ASecondSigtermDoesNotWaitForTheDrainTime) {
   });
   served.AwaitRunning(8);
   served.child().Signal(SIGTERM);
-  EXPECT_TRUE(served.child().ReadErrUntil("finishing running requests"));
+  EXPECT_TRUE(served.child().ReadErrUntil("draining: running requests"));
   const Outcome outcome = served.Stop();
   client.join();
   EXPECT_NE(outcome.exit_code, 0) << outcome.err;
