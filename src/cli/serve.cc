@@ -175,6 +175,10 @@ class ServeRun {
       return BadInput("the folder has no tokenizer.json, and a server needs one", folder_->path,
                       "add the checkpoint's tokenizer files");
     }
+    if (mindie_) {
+      const std::string cut = CutToModel(folder_->checkpoint.config().max_positions, *mindie_);
+      if (!cut.empty()) context_.console.Note(cut + "\n");
+    }
     FATHOM_TRY(sizes_, SizeForMachine(*folder_, flags_.run,
                                       {.max_model_len = flags_.run.max_model_len,
                                        .max_num_seqs = flags_.max_num_seqs,

@@ -29,6 +29,23 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
   return Ok();
 }
 
+// With MindIE's parameters these sizes are theirs: of two values one would be passed over.
+Status CheckMindieSizes(const CommandLine& line) {
+  const struct {
+    const char* flag;
+    const char* key;
+  } sizes[] = {{"--max-num-seqs", "maxBatchSize"},
+               {"--max-num-batched-tokens", "maxPrefillTokens"},
+               {"--max-model-len", "maxSeqLen"}};
+  for (const auto& size : sizes) {
+    if (!line.Given(size.flag)) continue;
+    return line.Usage(Format("{} does not go with MindIE's parameters", size.flag),
+                      Format("say it in their words: --schedule {}=N, or {} in --mindie-config",
+                             size.key, size.key));
+  }
+  return Ok();
+}
+
 Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {
@@ -160,6 +177,7 @@ Status ServeFlags::Check(const CommandLine& line) {
                       "write the value into the file, or give all as --schedule");
   }
   if (has_mindie) schedule_policy = "mindie";
+  if (schedule_policy == "mindie") FATHOM_OK(CheckMindieSizes(line));
   FATHOM_TRY([[maybe_unused]] const ReasoningField field, ParseReasoningField(reasoning_field));
   if (server.cors.allowed_origins.empty()) server.cors.allowed_origins = {"*"};
   return run.Check(line);

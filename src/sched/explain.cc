@@ -37,6 +37,8 @@ RuleText MindieTextOf(Rule rule) {
       return {"laxity_only_prefill", "nothing decodes", "3.1, policy 2"};
     case Rule::kLaxityOnlyDecode:
       return {"laxity_only_decode", "nobody waits", "3.1, policy 2"};
+    case Rule::kLaxityBatchFull:
+      return {"laxity_batch_full", "as many decode as tokens come in time for", "3.1, policy 2"};
     case Rule::kLaxityPrefill:
       return {"laxity_prefill", "the first prompt has less time to spare", "3.1, policy 2"};
     case Rule::kLaxityDecode:

@@ -241,8 +241,10 @@ Result<MindieSettings> Read(const JsonReader& deploy, const JsonReader& schedule
                            values.stage_select_policy));
     values.stage_select_policy = 1;
   }
+  const int64_t asked_prefill_tokens = values.max_prefill_tokens;
   Rewrite(values, mix, notes);
   MindieSettings settings = SettingsFrom(values);
+  settings.asked_prefill_tokens = asked_prefill_tokens;
   settings.mix = mix;
   settings.policy.dynamic_batch_size = dynamic;
   settings.notes = std::move(notes);
@@ -285,8 +287,43 @@ int64_t MindieSettings::MostInputTokens() const {
   return std::min(max_input_token_len, policy.max_seq_len - 1);
 }
 
-int64_t MindieSettings::AnswerTokens(int64_t prompt_tokens, int64_t max_tokens) const {
-  return std::min({policy.max_seq_len - prompt_tokens, max_iter_times, max_tokens});
+std::string CutToModel(int64_t positions, MindieSettings& settings) {
+  MindiePolicy& policy = settings.policy;
+  if (policy.max_seq_len <= positions) return "";
+  std::string note =
+      Format("maxSeqLen {} is cut to the model's {} positions", policy.max_seq_len, positions);
+  policy.max_seq_len = positions;
+  settings.max_input_token_len = settings.MostInputTokens();
+  const int64_t longest =
+      std::min(positions, settings.max_input_token_len + settings.max_iter_times);
+  const int64_t tokens = settings.mix ? settings.asked_prefill_tokens
+                                      : std::max(settings.asked_prefill_tokens, longest);
+  if (tokens < policy.max_prefill_tokens) {
+    note += Format(", maxPrefillTokens {} to {}", policy.max_prefill_tokens, tokens);
+    policy.max_prefill_tokens = tokens;
+  }
+  if (tokens < policy.max_batch_size) {
+    note += Format(", maxBatchSize {} to {}", policy.max_batch_size, tokens);
+    policy.max_batch_size = tokens;
+    policy.max_prefill_batch_size = std::min(policy.max_prefill_batch_size, tokens);
+  }
+  return note;
+}
+
+Status CheckSwap(const MindieSettings& settings, int64_t swap_bytes) {
+  const int64_t count = settings.policy.max_preempt_count;
+  if (count > 0 && swap_bytes == 0) {
+    return BadInput(Format("maxPreemptCount is {}, and there is no memory to swap to", count), "",
+                    "give it with --swap-space (MindIE: cpuMemSize), or set maxPreemptCount to 0");
+  }
+  // Mix is a policy of ours that swaps whenever there is memory to.
+  if (count == 0 && swap_bytes > 0 && !settings.mix) {
+    return BadInput(
+        Format("the {} bytes of --swap-space would never be used: maxPreemptCount is 0",
+               swap_bytes),
+        "", "set maxPreemptCount, the most requests swapped out in one step, or leave it out");
+  }
+  return Ok();
 }
 
 Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view file) {

@@ -115,17 +115,96 @@ TEST(MindieSettings, MixIsTheChunkedPolicy) {
   EXPECT_EQ(config.max_batched_tokens, 256);
 }
 
-// "Output length = min(maxSeqLen - input, maxIterTimes, request max_tokens). Input >= maxSeqLen is
-// refused." (3.2)
-TEST(MindieSettings, AnswersAreAsLongAsTheLeastOfThreeLimits) {
-  const auto settings = ReadMindiePairs(
-      Texts{"maxSeqLen=100", "maxInputTokenLen=4000", "maxPrefillTokens=4000", "maxIterTimes=60"},
-      "--scheduler");
-  ASSERT_TRUE(settings.ok());
-  EXPECT_EQ(settings->MostInputTokens(), 99);
-  EXPECT_EQ(settings->AnswerTokens(10, 1000), 60);
-  EXPECT_EQ(settings->AnswerTokens(70, 1000), 30);
-  EXPECT_EQ(settings->AnswerTokens(10, 5), 5);
+TEST(MindieSettings, ALongMaxSeqLenIsCutToTheModel) {
+  const struct {
+    Texts pairs;
+    int64_t positions;
+    std::string note;
+    int64_t seq_len;
+    int64_t most_input;
+    int64_t step_tokens;
+    int64_t batch;
+  } rows[] = {
+      {{"maxSeqLen=4096"}, 4096, "", 4096, 2048, 8192, 200},
+      {{"maxSeqLen=4097"},
+       4096,
+       "maxSeqLen 4097 is cut to the model's 4096 positions",
+       4096,
+       2048,
+       8192,
+       200},
+      // Raised to 2048 + 100000 first; what was asked for is as long as four sequences.
+      {{"maxSeqLen=163840", "maxIterTimes=100000"},
+       2048,
+       "maxSeqLen 163840 is cut to the model's 2048 positions, maxPrefillTokens 102048 to 8192",
+       2048,
+       2047,
+       8192,
+       200},
+      {{"maxSeqLen=163840", "maxIterTimes=100000", "maxPrefillTokens=2048"},
+       4096,
+       "maxSeqLen 163840 is cut to the model's 4096 positions, maxPrefillTokens 102048 to 4096",
+       4096,
+       2048,
+       4096,
+       200},
+      {{"maxSeqLen=163840", "maxIterTimes=100000", "maxPrefillTokens=2048", "maxBatchSize=5000"},
+       64,
+       "maxSeqLen 163840 is cut to the model's 64 positions, maxPrefillTokens 102048 to 2048, "
+       "maxBatchSize 5000 to 2048",
+       64,
+       63,
+       2048,
+       2048},
+      {{"templateType=Mix", "maxPrefillTokens=256"},
+       1024,
+       "maxSeqLen 2560 is cut to the model's 1024 positions",
+       1024,
+       1023,
+       256,
+       200},
+  };
+  for (const auto& row : rows) {
+    auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_TRUE(settings.ok()) << settings.error().ToString();
+    EXPECT_EQ(CutToModel(row.positions, *settings), row.note);
+    EXPECT_EQ(settings->policy.max_seq_len, row.seq_len);
+    EXPECT_EQ(settings->MostInputTokens(), row.most_input);
+    SchedulerConfig config;
+    Apply(*settings, config);
+    EXPECT_EQ(config.max_batched_tokens, row.step_tokens);
+    EXPECT_EQ(config.max_sequences, row.batch);
+  }
+}
+
+TEST(MindieSettings, SwapSpaceAndMaxPreemptCountGoTogether) {
+  const struct {
+    Texts pairs;
+    int64_t swap_bytes;
+    std::string what;
+    std::string fix;
+  } rows[] = {
+      {{}, 0, "", ""},
+      {{"maxPreemptCount=3"}, 1 << 20, "", ""},
+      {{"templateType=Mix"}, 1 << 20, "", ""},
+      {{"maxPreemptCount=3"},
+       0,
+       "maxPreemptCount is 3, and there is no memory to swap to",
+       "give it with --swap-space (MindIE: cpuMemSize), or set maxPreemptCount to 0"},
+      {{},
+       1 << 20,
+       "the 1048576 bytes of --swap-space would never be used: maxPreemptCount is 0",
+       "set maxPreemptCount, the most requests swapped out in one step, or leave it out"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_TRUE(settings.ok());
+    const Status status = CheckSwap(*settings, row.swap_bytes);
+    EXPECT_EQ(status.ok(), row.what.empty());
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error().what, row.what);
+    EXPECT_EQ(status.error().fix, row.fix);
+  }
 }
 
 TEST(MindieSettings, ErrorsNamePathValueAndLimits) {

@@ -59,12 +59,16 @@ void WaitingQueue::Take(int32_t slot) {
   (item.next == kNone ? line.last : At(item.next).previous) = item.previous;
   item.waits = false;
   --size_;
-  served_ = std::max(served_, clients_[static_cast<size_t>(item.client)].charged);
   if (line.first != kNone) return;
   Lines& lines = classes_.at(item.request.priority);
   line = lines.back();
   lines.pop_back();
   if (lines.empty()) classes_.erase(item.request.priority);
+}
+
+void WaitingQueue::Serve(int32_t slot) {
+  Take(slot);
+  served_ = std::max(served_, clients_[static_cast<size_t>(At(slot).client)].charged);
 }
 
 void WaitingQueue::PutBack(int32_t slot) { Link(slot, /*at_front=*/true); }
@@ -101,10 +105,10 @@ int32_t WaitingQueue::ClientFor(uint64_t name) {
 }
 
 void WaitingQueue::ForgetIdleClients() {
-  // Those that would begin at `served_` anyway lose nothing.
+  // What one of thousands got beyond the others is not worth growing for.
   for (size_t i = 0; i < clients_.size(); ++i) {
     const Client& client = clients_[i];
-    if (client.requests > 0 || client.charged > served_) continue;
+    if (client.requests > 0) continue;
     client_of_.erase(client.name);
     free_clients_.push_back(static_cast<int32_t>(i));
   }

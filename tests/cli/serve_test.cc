@@ -178,6 +178,17 @@ TEST_F(ServeTest, MindiesParametersAreRaisedAloudAndHold) {
   EXPECT_GE(decodes, 2);
 }
 
+TEST_F(ServeTest, MindiesParametersAreCutToTheModelAndRefusedWithoutSwapSpace) {
+  const Outcome outcome = RunFathom({"serve", model_, "--port", "0", "--schedule",
+                                     "maxSeqLen=1000000", "--schedule", "maxPreemptCount=2"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("maxSeqLen 1000000 is cut to the model's "), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("error: maxPreemptCount is 2, and there is no memory to swap to\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
 // Two sequences of 300 tokens in a cache of 400: one of them loses its blocks and gets them back.
 TEST_F(ServeTest, WhoLosesItsBlocksToOthersIsSwappedAndAnswersTheSame) {
   // 912 bytes a token: 25 blocks are 364800 bytes.
