@@ -89,6 +89,22 @@ TEST(ServerLoad, TwoHundredClientsThatVanishLeaveNothingBehind) {
   EXPECT_EQ(server.engine().scheduler().waiting(), 0);
 }
 
+// A JSON list of the same item.
+std::string Repeated(const std::string& item, int count) {
+  std::string list = "[";
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) list += ',';
+    list += item;
+  }
+  return list + "]";
+}
+
+std::string BiasOfAll(int ids) {
+  std::string object = "{";
+  for (int i = 0; i < ids; ++i) object += Format("{}\"{}\":1", i > 0 ? "," : "", i);
+  return object + "}";
+}
+
 TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
   TestServer server({.server = {.http = {.max_body_bytes = 12 << 20}}});
   const std::string deep_end(100000, ']');
@@ -106,6 +122,14 @@ TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
       {"negative", R"({"prompt":"a","max_tokens":-5})", 400},
       {"huge", R"({"prompt":"a","max_tokens":99999999999999999999})", 400},
       {"many", R"({"prompt":"a","n":1000000})", 400},
+      {"many answers to many prompts",
+       "{\"n\":128,\"prompt\":" + Repeated("\"" + std::string(8000, 'a') + "\"", 1024) + "}", 400},
+      {"biases for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"logit_bias\":" + BiasOfAll(2000) + "}", 400},
+      {"stop ids for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"stop_token_ids\":" + Repeated("7", 4 << 20) + "}", 400},
+      {"stop text for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"stop\":\"" + std::string(8 << 20, 'b') + "\"}", 400},
       {"id too large", R"({"prompt":[0,280]})", 400},
       {"id negative", R"({"prompt":[-1]})", 400},
       {"id huge", R"({"prompt":[4294967296]})", 400},

@@ -271,6 +271,46 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
   EXPECT_EQ(answered, 2);
 }
 
+TEST(Server, MoreAnswersThanThereIsRoomForAreRefusedBeforeAnythingIsTokenized) {
+  TestServer server({.server = {.serving = {.max_running = 16, .max_queue = 20}}});
+  Json request = Json::MakeObject({{"n", 5}, {"max_tokens", 1}});
+  // What does not fit the context is found by tokenizing it: that would be told first.
+  request.Set("prompt", Json::Array(9, Json(std::string(600, 'a'))));
+  const HttpResponse refused = server.Post("/v1/completions", request);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("too_many_answers"));
+  EXPECT_EQ(At(Parse(refused.body), {"error", "message"}),
+            Json("the request asks for 45 answers (n, for each prompt) and this server takes at "
+                 "most 36 at once; ask for fewer, or in several requests"));
+  request.Set("prompt", Json::Array(7, Json("hello")));
+  const HttpResponse taken = server.Post("/v1/completions", request);
+  ASSERT_EQ(taken.status, 200) << taken.body;
+  EXPECT_EQ(At(Parse(taken.body), {"choices"}).as_array().size(), 35U);
+}
+
+TEST(Server, EachChoiceEchoesItsPrompt) {
+  TestServer server;
+  const Json request = Json::MakeObject({{"prompt", Json::Array{Json("hello"), Json("he")}},
+                                         {"n", 2},
+                                         {"echo", true},
+                                         {"max_tokens", 1},
+                                         {"ignore_eos", true},
+                                         {"temperature", 0}});
+  const Json whole = Parse(server.Post("/v1/completions", request).body);
+  std::vector<std::string> streamed(4);
+  for (const std::string& event : server.Stream("/v1/completions", request)) {
+    if (event == "[DONE]") continue;
+    const Json choice = At(Parse(event), {"choices", "0"});
+    streamed[static_cast<size_t>(At(choice, {"index"}).as_int())] +=
+        At(choice, {"text"}).as_string();
+  }
+  for (const char* choice : {"0", "1", "2", "3"}) {
+    const std::string text = At(whole, {"choices", choice, "text"}).as_string();
+    EXPECT_EQ(text.substr(0, choice[0] < '2' ? 5 : 2), choice[0] < '2' ? "hello" : "he");
+    EXPECT_EQ(streamed[static_cast<size_t>(choice[0] - '0')], text);
+  }
+}
+
 TEST(Server, AClientThatGoesFreesItsBlocks) {
   TestServer server;
   std::vector<std::thread> clients;

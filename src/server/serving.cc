@@ -36,11 +36,17 @@ constexpr size_t kUnprepared = 512;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
 
+// Coming again would not help a request that asks for more.
+ServedModel Bounded(ServedModel model, const ServingOptions& options) {
+  model.max_answers = std::min(options.max_running + options.max_queue, kMostChoices);
+  return model;
+}
+
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
                  const Clock& clock, Metrics& metrics, ServerLog& log)
-    : model_(std::move(model)),
+    : model_(Bounded(std::move(model), options)),
       engine_(engine),
       clock_(clock),
       metrics_(metrics),
@@ -91,15 +97,12 @@ void Serving::Generate(RoutedRequest routed, Prepare prepare) {
 
 void Serving::Accept(Preparation preparation) {
   log_.UnknownFields(preparation.unknown_fields);
-  for (const GenerationRequest& request : preparation.requests) {
-    if (const Status status = engine_.Validate(request); !status.ok()) {
-      return Refuse(preparation.answer.routed, FromError(status.error()));
-    }
-  }
   const auto choices = static_cast<int64_t>(preparation.requests.size());
-  // Coming again would not help.
-  const int64_t most = std::min(admission_.limit(), kMostChoices);
-  if (choices > most) return Refuse(preparation.answer.routed, TooManyAnswers(choices, most));
+  const int64_t to_each_prompt = choices / preparation.answer.prompts;
+  for (int64_t i = 0; i < choices; i += to_each_prompt) {
+    const Status status = engine_.Validate(preparation.requests[static_cast<size_t>(i)]);
+    if (!status.ok()) return Refuse(preparation.answer.routed, FromError(status.error()));
+  }
   if (!admission_.Enter(choices)) {
     return Refuse(preparation.answer.routed, QueueFull(admission_.inside(), admission_.limit(),
                                                        admission_.RetryAfterSeconds()));
