@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "server/answer_format.h"
 #include "server/metrics.h"
+#include "server/open_requests.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "text/tokenizer.h"
@@ -33,6 +34,7 @@ struct ChoiceSetup {
 // A request that was accepted.
 struct AnswerSetup {
   RoutedRequest routed;
+  OpenRequests::Token open = nullptr;
   std::string model;  // as the request named it
   bool stream = false;
   int64_t prompts = 1;     // each with n choices

@@ -94,18 +94,24 @@ void Server::Start(ServedModel model, Engine& engine) {
   health_.Ready();
 }
 
+int64_t Server::open() const {
+  const Serving* serving = ready_;
+  return serving == nullptr ? 0 : serving->open();
+}
+
 bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
-  draining_ = true;
   health_.Draining();
   const double until_s = clock_.Seconds() + seconds;
   Serving* serving = ready_;
-  while (serving != nullptr && serving->open() > 0 && clock_.Seconds() < until_s && !hurry()) {
+  if (serving != nullptr) serving->StopTaking();
+  while (open() > 0 && clock_.Seconds() < until_s && !hurry()) {
     std::this_thread::sleep_for(kDrainLook);
   }
-  const bool all_answered = serving == nullptr || serving->open() == 0;
+  const int64_t left = open();
+  const bool all_answered = left == 0;
   if (!all_answered) {
-    log_.Warn("drain_timeout", {{"requests_ended", serving->open()}});
-    serving->AbortAll(NotReady("stopping", "", 1));
+    log_.Warn("drain_timeout", {{"requests_ended", left}});
+    serving->EndAll(NotReady("stopping", "", 1));
   }
   http_->StopAccepting();
   http_->AwaitClosed(kGoodbye);
@@ -113,11 +119,9 @@ bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
 }
 
 Serving* Server::NeedServing(const RoutedRequest& routed) const {
-  const HealthReport report = CheckHealth();
   Serving* serving = ready_;
-  if (serving != nullptr && !draining_) return serving;
-  routed.SendError(NotReady(draining_ ? "stopping" : "starting", report.reason, 5));
-  return nullptr;
+  if (serving == nullptr) routed.SendError(NotReady("starting", CheckHealth().reason, 5));
+  return serving;
 }
 
 RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
@@ -139,6 +143,13 @@ RouteHandler Server::Text(TextResult (*answer)(const ServedModel&, const RoutedR
     serving->Answer(std::move(routed), [serving, answer](const RoutedRequest& request) {
       return answer(serving->model(), request, {UnixSeconds(), LocalDate()});
     });
+  };
+}
+
+RouteHandler Server::Model(TextResult (*answer)(const ServedModel&, const RoutedRequest&)) {
+  return [this, answer](const RoutedRequest& routed) {
+    Serving* serving = NeedServing(routed);
+    if (serving != nullptr) serving->Reply(routed, answer(serving->model(), routed));
   };
 }
 
@@ -183,8 +194,8 @@ void Server::Watch() {
 std::vector<Route> Server::Routes() {
   const RouteHandler chat = Generation(PrepareChat);
   const RouteHandler completion = Generation(PrepareCompletion);
-  const RouteHandler models = Text(AnswerModels);
-  const RouteHandler model = Text(AnswerModel);
+  const RouteHandler models = Model(AnswerModels);
+  const RouteHandler model = Model(AnswerModel);
   const auto health = [this](const RoutedRequest& routed) { AnswerHealth(routed); };
   const auto version = [](const RoutedRequest& routed) {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());

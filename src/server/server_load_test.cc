@@ -44,7 +44,7 @@ bool TellsAnError(const std::string& body) {
 }
 
 TEST(ServerLoad, AThousandStreamsAreAnsweredOrRefused) {
-  TestServer server({.server = {.serving = {.max_running = 64, .max_queue = 800}},
+  TestServer server({.server = {.serving = {.max_queue = 800}},
                      .scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 64}});
   const std::string request = ClosingPost("/v1/chat/completions", Chat("hello", 8).Dump());
   const ManyAnswers answers = ReadManyAnswers(server.server().port(), request, 1000);
@@ -85,8 +85,11 @@ TEST(ServerLoad, TwoHundredClientsThatVanishLeaveNothingBehind) {
   }
   for (std::thread& client : clients) client.join();
   ExpectAlive(server);
-  EXPECT_EQ(server.engine().scheduler().running(), 0);
-  EXPECT_EQ(server.engine().scheduler().waiting(), 0);
+  const std::string metrics = server.Get("/metrics").body;
+  for (const char* name : {"num_requests_running", "num_requests_waiting", "kv_cache_usage_perc"}) {
+    const std::string line = Format("\nvllm:{}{{model_name=\"tiny\",engine=\"0\"}} 0\n", name);
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << metrics;
+  }
 }
 
 // A JSON list of the same item.

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -245,7 +247,7 @@ TEST(Server, BrowsersAreLetInAsConfigured) {
 }
 
 TEST(Server, AFullQueueSaysWhenToComeAgain) {
-  TestServer server({.server = {.serving = {.max_running = 1, .max_queue = 1}},
+  TestServer server({.server = {.serving = {.max_queue = 1}},
                      .scheduler = {.blocks = 64, .block_tokens = 16, .max_sequences = 1}});
   server.Pause();
   std::vector<std::thread> waiting;
@@ -272,7 +274,7 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
 }
 
 TEST(Server, MoreAnswersThanThereIsRoomForAreRefusedBeforeAnythingIsTokenized) {
-  TestServer server({.server = {.serving = {.max_running = 16, .max_queue = 20}}});
+  TestServer server({.server = {.serving = {.max_queue = 20}}});
   Json request = Json::MakeObject({{"n", 5}, {"max_tokens", 1}});
   // What does not fit the context is found by tokenizing it: that would be told first.
   request.Set("prompt", Json::Array(9, Json(std::string(600, 'a'))));
@@ -353,6 +355,33 @@ TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
   client.join();
   drain.join();
   EXPECT_EQ(running.status, 200);
+}
+
+// What nobody has tokenized yet was taken all the same.
+TEST(Server, DrainingWaitsForRequestsThatAreStillBeingPrepared) {
+  std::promise<void> held;
+  std::promise<void> go;
+  TestServer server(
+      {.server = {.serving = {.prepare_threads = 1}}, .on_log = [&](std::string_view line) {
+         if (line.find("\"hold\"") == std::string_view::npos) return;
+         held.set_value();
+         go.get_future().wait();
+       }});
+  Json request = Chat("hello");
+  request.Set("hold", true);  // it is logged that nobody knows this field
+  HttpResponse answer;
+  std::thread client([&] { answer = server.Post("/v1/chat/completions", request); });
+  held.get_future().wait();
+  EXPECT_EQ(server.server().open(), 1);
+  bool waited = false;
+  EXPECT_TRUE(server.server().Drain(100, [&] {
+    if (!std::exchange(waited, true)) go.set_value();
+    return false;
+  }));
+  if (!waited) go.set_value();
+  client.join();
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(answer.status, 200) << answer.body;
 }
 
 TEST(Server, WhatRunsTooLongIsEndedWithAnError) {

@@ -72,6 +72,7 @@ TestServer::TestServer(Options options)
     : options_(std::move(options)),
       log_(
           [this](std::string_view line) {
+            if (options_.on_log) options_.on_log(line);
             const std::lock_guard lock(log_mutex_);
             log_text_ += line;
           },
@@ -166,14 +167,7 @@ std::string TestServer::log() {
 }
 
 void TestServer::AwaitIdle() const {
-  const auto idle = [this] {
-    const std::string text = Get("/metrics").body;
-    return text.find("vllm:num_requests_running{model_name=\"tiny\",engine=\"0\"} 0\n") !=
-               std::string::npos &&
-           text.find("vllm:num_requests_waiting{model_name=\"tiny\",engine=\"0\"} 0\n") !=
-               std::string::npos;
-  };
-  while (!idle()) std::this_thread::yield();
+  while (server_->open() > 0) std::this_thread::yield();
 }
 
 }  // namespace fathom

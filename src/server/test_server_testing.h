@@ -3,9 +3,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -34,6 +36,8 @@ class TestServer {
     std::vector<std::string> keys = {};
     bool null_model = false;  // the same logits for whatever prompt, at no cost
     bool start = true;        // false: the server stays without a model
+    // Gets each line of the log, on the thread that writes it, before it is in log().
+    std::function<void(std::string_view line)> on_log = {};
   };
 
   TestServer() : TestServer(Options()) {}
@@ -57,7 +61,7 @@ class TestServer {
 
   // The log so far.
   std::string log();
-  // Waits until no request is open; the number of blocks in use is then 0.
+  // Waits until no request is open. The engine holds nothing for any then, and /metrics says so.
   void AwaitIdle() const;
 
  private:
