@@ -40,6 +40,7 @@ struct AnswerSetup {
   int64_t prompts = 1;     // each with n choices
   int64_t max_tokens = 0;  // as asked, or what it became
   std::vector<ChoiceSetup> choices;
+  std::vector<int32_t> stop_token_ids;  // that the request named: not the model's own end
   std::unique_ptr<AnswerFormat> format;
   std::string log_text;  // of the prompt, where the log has it; else ""
 };

@@ -85,6 +85,7 @@ class Preparer {
                        .prompts = prompts_,
                        .max_tokens = max_tokens_,
                        .choices = std::move(choices_),
+                       .stop_token_ids = std::move(options_.stop_token_ids),
                        .format = std::move(format),
                        .log_text = std::move(log_text_)},
             .requests = std::move(requests_),
@@ -142,12 +143,18 @@ std::optional<ApiError> CheckModelAndAnswers(const ServedModel& model,
   return std::nullopt;
 }
 
+// A prompt that is to be cut may be of any length.
+int64_t ContextFor(const ServedModel& model, const GenerationOptions& options) {
+  return options.truncate_prompt_tokens ? INT64_MAX : model.max_model_len;
+}
+
 Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request,
                           const std::string& date) {
   return RenderPrompt(model.text, request.conversation,
                       {.add_generation_prompt = request.add_generation_prompt,
                        .continue_final_message = request.continue_final_message,
                        .template_arguments = request.template_arguments,
+                       .context_tokens = ContextFor(model, request.generation),
                        .date = date});
 }
 
@@ -158,7 +165,8 @@ Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest&
                   .ids = *ids};
   }
   return RawPrompt(model.text, std::get<std::string>(prompt),
-                   {.add_bos = request.add_special_tokens});
+                   {.add_bos = request.add_special_tokens,
+                    .context_tokens = ContextFor(model, request.generation)});
 }
 
 }  // namespace

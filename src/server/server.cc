@@ -65,7 +65,8 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto handle = [server = server.get()](HttpRequest request, HttpReply reply) {
     server->router_.Dispatch(std::move(request), std::move(reply), server->clock_.Seconds());
   };
-  FATHOM_TRY(server->http_, HttpServer::Listen(server->options_.http, handle, JsonErrorBody));
+  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, JsonErrorBody));
+  server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
 }

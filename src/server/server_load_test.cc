@@ -157,19 +157,20 @@ TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
   ExpectAlive(server);
 }
 
-TEST(ServerLoad, OneOverlongPromptHoldsUpNobody) {
+// By its bytes: its tokens are not counted first.
+TEST(ServerLoad, APromptThatCanNeverFitIsRefusedBeforeItIsTokenized) {
   TestServer server;
-  RawClient overlong(server.server().port());
-  const std::string body = R"({"prompt":")" + std::string(5 << 20, 'a') + "\"}";
-  overlong.Send(Format("POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
-                       body.size()));
-  overlong.Send(body);
-  const ManyAnswers answers = ReadManyAnswers(
-      server.server().port(), ClosingPost("/v1/chat/completions", Chat("hello", 16).Dump()), 16);
-  for (const std::string& tail : answers.tails) {
-    EXPECT_NE(tail.find("[DONE]"), std::string::npos);
-  }
-  EXPECT_EQ(overlong.ReadAnswer().status(), 400);
+  const HttpResponse refused =
+      server.Post("/v1/completions", Json::MakeObject({{"prompt", std::string(5 << 20, 'a')}}));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("your prompt has 5242880 bytes, which are at least 655360 tokens"),
+            std::string::npos)
+      << refused.body;
+  const HttpResponse cut =
+      server.Post("/v1/completions", Json::MakeObject({{"prompt", std::string(10000, 'a')},
+                                                       {"truncate_prompt_tokens", 100},
+                                                       {"max_tokens", 1}}));
+  EXPECT_EQ(cut.status, 200) << cut.body;
   ExpectAlive(server);
 }
 

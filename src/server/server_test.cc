@@ -20,6 +20,7 @@
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "server/test_server_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -288,6 +289,23 @@ TEST(Server, MoreAnswersThanThereIsRoomForAreRefusedBeforeAnythingIsTokenized) {
   const HttpResponse taken = server.Post("/v1/completions", request);
   ASSERT_EQ(taken.status, 200) << taken.body;
   EXPECT_EQ(At(Parse(taken.body), {"choices"}).as_array().size(), 35U);
+}
+
+TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
+  TestServer server;
+  Json request = Json::MakeObject({{"prompt", "hello"}, {"max_tokens", 3}, {"temperature", 0}});
+  request.Set("logit_bias", Json::MakeObject({{Format("{}", kTinyEos), 100}}));
+  const auto end = [&] {
+    const Json choice = At(Parse(server.Post("/v1/completions", request).body), {"choices", "0"});
+    return At(choice, {"finish_reason"}).Dump() + " " + At(choice, {"stop_reason"}).Dump();
+  };
+  EXPECT_EQ(end(), "\"stop\" null");
+  request.Set("stop_token_ids", Json::Array{Json(kTinyEos)});
+  EXPECT_EQ(end(), "\"stop\" 1");
+  request.Set("ignore_eos", true);
+  EXPECT_EQ(end(), "\"stop\" 1");
+  request.Set("stop_token_ids", Json());
+  EXPECT_EQ(end(), "\"length\" null");
 }
 
 TEST(Server, EachChoiceEchoesItsPrompt) {
