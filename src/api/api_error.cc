@@ -18,7 +18,7 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kRequest = "request";
-constexpr std::string_view kInvalid = "invalid_request_error";
+constexpr const char* kInvalid = "invalid_request_error";
 
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -64,7 +64,7 @@ std::string ParamOfPointer(std::string_view pointer) {
 }
 
 ApiError Invalid(int status, std::string_view code, std::string message) {
-  return {status, std::string(kInvalid), std::string(code), "", std::move(message)};
+  return {status, kInvalid, std::string(code), "", std::move(message)};
 }
 
 ApiError ComeAgain(const std::string& why, int64_t retry_after_s) {
@@ -101,7 +101,7 @@ ApiError FromError(const Error& error) {
     case ErrorKind::kDoesNotFit:
       return Invalid(400, "context_length_exceeded", say);
     case ErrorKind::kInterrupted:
-      return {503, "service_unavailable", "stopping", "", say, 1};
+      return {503, "service_unavailable", "draining", "", say, kRetryAfterSeconds};
     case ErrorKind::kFailed:
       return {500, "internal_error", "", "", say};
   }
@@ -121,10 +121,28 @@ ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len) {
 }
 
 ApiError HttpError(int status, std::string_view message) {
-  const std::string text(message);
-  if (status == 413) return Invalid(413, "request_too_large", text);
-  if (status < 500) return Invalid(status, "", text);
-  return {status, status == 503 ? "service_unavailable" : "internal_error", "", "", text};
+  const struct {
+    int status;
+    const char *type, *code;
+  } kinds[] = {{408, "timeout_error", "request_timeout"},
+               {413, kInvalid, "request_too_large"},
+               {415, kInvalid, "unsupported_content_encoding"},
+               {417, kInvalid, "unsupported_expectation"},
+               {431, kInvalid, "header_too_large"},
+               {501, kInvalid, "unsupported_transfer_encoding"},
+               {503, "service_unavailable", "too_many_connections"},
+               {505, kInvalid, "unsupported_http_version"}};
+  for (const auto& kind : kinds) {
+    if (kind.status != status) continue;
+    return {status,
+            kind.type,
+            kind.code,
+            "",
+            std::string(message),
+            status == 503 ? kRetryAfterSeconds : 0};
+  }
+  if (status == 400) return Invalid(400, "malformed_http", std::string(message));
+  return {status, "internal_error", "", "", std::string(message)};
 }
 
 ApiError TimedOut(const Error& error) {
@@ -175,14 +193,14 @@ ApiError TooManyUnprepared(size_t most, int64_t retry_after_s) {
                    retry_after_s);
 }
 
-ApiError NotReady(std::string_view state, std::string_view reason, int64_t retry_after_s) {
+ApiError NotReady(std::string_view state, std::string_view reason) {
   const std::string more = reason.empty() ? "" : Format(" ({})", reason);
   return {503,
           "service_unavailable",
           std::string(state),
           "",
-          Format("the server is {}{}; try again in {} s", state, more, retry_after_s),
-          retry_after_s};
+          Format("the server is {}{}; try again in {} s", state, more, kRetryAfterSeconds),
+          kRetryAfterSeconds};
 }
 
 }  // namespace fathom

@@ -24,7 +24,13 @@ struct ApiError {
 
   // {"error":{"message":...,"type":...,"param":...,"code":...}}
   std::string Body() const;
+  // What to call it in one word, always: its code or else its type.
+  const std::string& name() const { return code.empty() ? type : code; }
 };
+
+// When to come again after a 503, whatever its reason: a moment longer than it takes to see whether
+// it has passed, so that those who wait are no load.
+inline constexpr int64_t kRetryAfterSeconds = 5;
 
 // The document that errors about a request's body name; their pointer becomes `param`.
 JsonSource RequestSource();
@@ -38,7 +44,7 @@ ApiError FromError(const Error& error);
 
 // 400 context_length_exceeded: not even one token of an answer has room.
 ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len);
-// What the HTTP layer refused by itself (400, 408, 413, 431, 503, ...).
+// What the HTTP layer refused by itself (400, 408, 413, 415, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);
 // 504: the deadline that the request had is over.
 ApiError TimedOut(const Error& error);
@@ -51,9 +57,8 @@ ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::s
 ApiError TooManyAnswers(int64_t asked, int64_t most);
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s);  // 429
 ApiError TooManyUnprepared(size_t most, int64_t retry_after_s);         // 429
-// 503: "starting", "stopping".
-// `reason`: "phase 2 of 3, reading weights", or "".
-ApiError NotReady(std::string_view state, std::string_view reason, int64_t retry_after_s);
+// 503: "starting", "draining"; `reason`: "phase 2 of 3, reading weights", or "".
+ApiError NotReady(std::string_view state, std::string_view reason);
 
 }  // namespace fathom
 

@@ -37,9 +37,14 @@ TEST(ApiError, IsOpenAisErrorObject) {
       {MethodNotAllowed("GET", "/v1/completions", "POST"), 405,
        R"({"error":{"message":"GET is not allowed for /v1/completions; use POST",)"
        R"("type":"invalid_request_error","param":null,"code":"method_not_allowed"}})"},
-      {HttpError(413, "the body is larger than 1000 bytes"), 413,
-       R"({"error":{"message":"the body is larger than 1000 bytes",)"
-       R"("type":"invalid_request_error","param":null,"code":"request_too_large"}})"},
+      {HttpError(413, "the body is too long"), 413,
+       R"({"error":{"message":"the body is too long","type":"invalid_request_error",)"
+       R"("param":null,"code":"request_too_large"}})"},
+      {HttpError(400, "no Host"), 400,
+       R"({"error":{"message":"no Host","type":"invalid_request_error","param":null,)"
+       R"("code":"malformed_http"}})"},
+      {HttpError(500, "given up"), 500,
+       R"({"error":{"message":"given up","type":"internal_error","param":null,"code":null}})"},
       {TooManyAnswers(128, 65), 400,
        R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
        R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
@@ -50,7 +55,7 @@ TEST(ApiError, IsOpenAisErrorObject) {
       {QueueFull(512, 512, 3), 429,
        R"({"error":{"message":"512 requests run or wait, of at most 512; try again in 3 s",)"
        R"("type":"rate_limit_error","param":null,"code":"queue_full"}})"},
-      {NotReady("starting", "", 5), 503,
+      {NotReady("starting", ""), 503,
        R"({"error":{"message":"the server is starting; try again in 5 s",)"
        R"("type":"service_unavailable","param":null,"code":"starting"}})"},
   };
@@ -59,7 +64,11 @@ TEST(ApiError, IsOpenAisErrorObject) {
     EXPECT_EQ(row.error.Body(), row.body);
   }
   EXPECT_EQ(QueueFull(1, 1, 3).retry_after_seconds, 3);
-  EXPECT_EQ(NotReady("stopping", "", 7).retry_after_seconds, 7);
+  for (const ApiError& unavailable : {NotReady("draining", ""), HttpError(503, "full"),
+                                      FromError(Error("a", "", "b", ErrorKind::kInterrupted))}) {
+    EXPECT_EQ(unavailable.retry_after_seconds, 5) << unavailable.code;
+  }
+  EXPECT_EQ(HttpError(408, "slow").retry_after_seconds, 0);
 }
 
 TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
@@ -90,7 +99,7 @@ TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
        R"("code":null}})"},
       {FromError(Error("stopped", "", "ask again", ErrorKind::kInterrupted)), 503,
        R"({"error":{"message":"stopped; ask again","type":"service_unavailable","param":null,)"
-       R"("code":"stopping"}})"},
+       R"("code":"draining"}})"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(row.error.status, row.status) << row.body;

@@ -38,6 +38,14 @@ NumberRange RangeOf(const SamplingField& field) {
   return {field.low, field.high, field.name == "top_p"};
 }
 
+Status CheckDefault(const SamplingField& field, double value, const std::string& source) {
+  const NumberRange range = RangeOf(field);
+  if (range.Allows(value)) return Ok();
+  return BadInput(Format("{} is {}, and requests have {}", field.name, value, range.Describe()),
+                  Format("{}: /{}", source, field.name),
+                  "set it to a value of that range, or take it out");
+}
+
 void VisitNumber(FieldVisitor& visitor, const SamplingField& field, std::optional<double>& value) {
   visitor.Number({field.name, field.help}, value, RangeOf(field));
 }
@@ -250,6 +258,16 @@ void VisitGenerationFields(FieldVisitor& visitor, GenerationOptions& options,
 Status CheckGeneration(const JsonReader& request, const GenerationOptions& options) {
   if (!options.max_tokens || options.min_tokens <= *options.max_tokens) return Ok();
   return request.Mismatch("min_tokens", Format("at most max_tokens, {}", *options.max_tokens));
+}
+
+Status CheckDefaults(const SamplingChoice& defaults, const std::string& source) {
+  Status first = Ok();
+  VisitSampling(
+      [&](const SamplingField& field, const auto& value) {
+        if (value && first.ok()) first = CheckDefault(field, static_cast<double>(*value), source);
+      },
+      defaults);
+  return first;
 }
 
 Result<Json> ParseRequestBody(std::string_view body) {

@@ -59,6 +59,10 @@ void VisitGenerationFields(FieldVisitor& visitor, GenerationOptions& options,
 // What no single field can say: min_tokens over max_tokens.
 Status CheckGeneration(const JsonReader& request, const GenerationOptions& options);
 
+// Holds what a checkpoint recommends for sampling against the ranges that requests have: what no
+// request could ask for is none's default either. `source` names the file in errors (kBadInput).
+Status CheckDefaults(const SamplingChoice& defaults, const std::string& source);
+
 // The body of a request as a JSON object. Errors as ParseJson, and what is no object.
 Result<Json> ParseRequestBody(std::string_view body);
 // For reading it; errors lie in "request". The body must outlive the reader.

@@ -68,9 +68,10 @@ Status Interrupt::Install() {
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  if (!IsIgnored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
+  for (const int signal : {SIGINT, SIGHUP}) {
+    if (!IsIgnored(signal)) sigaction(signal, &action, nullptr);
+  }
   // A reader that goes away shows as EPIPE where it is written to.
   std::signal(SIGPIPE, SIG_IGN);
   return Ok();

@@ -13,7 +13,8 @@ namespace fathom {
 //
 // Ctrl-C asks to stop what is being done, and work may go on with something else (Clear). SIGTERM
 // and SIGHUP ask the program to end, and nothing takes that back. SIGHUP stays ignored where it
-// was, as under nohup.
+// was, as under nohup, and so does SIGINT, as of a script's job in the background: a Ctrl-C is not
+// meant for it.
 //
 // A second Ctrl-C before the first was noticed ends the process at once, so that nobody is held by
 // a step that takes minutes. The others may come in pairs (from a shell and from its terminal) and

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@ namespace {
 
 // Ctrl-C twice while work goes on that does not look at it, and an output is being written.
 [[noreturn]] void InterruptTwice(const std::string& output, bool guarded) {
+  std::signal(SIGINT, SIG_DFL);  // also where the tests run in the background
   const std::unique_ptr<FileSystem> files = MakePosixFileSystem();
   const bool installed = Interrupt::Install().ok();
   Interrupt().WatchFlag();
@@ -41,6 +43,22 @@ TEST(InterruptDeathTest, ASecondCtrlCRemovesWhatIsHalfWritten) {
 TEST(Interrupt, AGuardThatIsNotNeededEnds) {
   const std::unique_ptr<FileSystem> files = MakePosixFileSystem();
   for (int i = 0; i < 3; ++i) const PartialFileGuard guard(*files);
+}
+
+// What a shell without job control gives to a job in the background.
+[[noreturn]] void InterruptWhatIgnoresIt() {
+  std::signal(SIGINT, SIG_IGN);
+  const bool installed = Interrupt::Install().ok();
+  Interrupt interrupt;
+  interrupt.WatchFlag();
+  raise(SIGINT);
+  if (!installed || interrupt.requested()) _exit(1);
+  raise(SIGTERM);
+  _exit(interrupt.requested() ? interrupt.exit_code() : 2);
+}
+
+TEST(InterruptDeathTest, CtrlCStaysIgnoredWhereItWasAndSigtermEndsTheProgram) {
+  EXPECT_EXIT(InterruptWhatIgnoresIt(), testing::ExitedWithCode(143), "");
 }
 
 [[noreturn]] void InstallWithoutFiles() {

@@ -44,14 +44,14 @@ int64_t WeightBytes(const Checkpoint& checkpoint, bool mtp) {
   return summary.main.bytes + (mtp ? summary.mtp.bytes : 0);
 }
 
-// What MindIE's parameters say of sizes; a model with fewer positions has its own say.
-void TakeLimits(const MindieSettings& settings, const ModelConfig& model, EngineLimits& limits) {
+// What MindIE's parameters say of sizes.
+void TakeLimits(const MindieSettings& settings, EngineLimits& limits) {
   SchedulerConfig scheduler;
   Apply(settings, scheduler);
   limits.block_tokens = scheduler.block_tokens;
   limits.max_num_batched_tokens = scheduler.max_batched_tokens;
   limits.max_num_seqs = scheduler.max_sequences;
-  limits.max_model_len = std::min(settings.policy.max_seq_len, model.max_positions);
+  limits.max_model_len = settings.policy.max_seq_len;
 }
 
 }  // namespace
@@ -67,7 +67,10 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.threads = flags.ThreadCount();
   limits.swap_bytes = needs.swap_bytes;
   limits.prefix_cache = needs.prefix_cache;
-  if (needs.mindie) TakeLimits(*needs.mindie, folder.checkpoint.config(), limits);
+  if (needs.mindie) {
+    FATHOM_OK(CheckSwap(*needs.mindie, needs.swap_bytes));
+    TakeLimits(*needs.mindie, limits);
+  }
   if (needs.kv_cache_bytes > 0) limits.kv_cache_bytes = needs.kv_cache_bytes;
   int64_t available = AvailableMemory();
   if (needs.memory_bytes > 0) available = std::min(available, needs.memory_bytes);

@@ -25,7 +25,8 @@ struct EngineNeeds {
   int64_t kv_cache_bytes = 0;  // 0: what is wanted, at most what is left
   int64_t swap_bytes = 0;
   bool prefix_cache = true;
-  std::optional<MindieSettings> mindie = std::nullopt;  // its limits hold, and its policy
+  // Its limits hold, and its policy. It was cut to the model (CutToModel).
+  std::optional<MindieSettings> mindie = std::nullopt;
   int64_t memory_bytes = 0;  // most that the program may take; 0: what the machine has
 };
 
@@ -37,7 +38,8 @@ struct LoadedModel {
   double seconds = 0;  // that loading took
 };
 
-// The engine's sizes for this machine. Errors: those of SizeEngine, before a weight is read.
+// The engine's sizes for this machine. Errors, before a weight is read: those of CheckSwap and
+// SizeEngine.
 Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
                                     const EngineNeeds& needs);
 

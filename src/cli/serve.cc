@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/generation_options.h"
 #include "api/input_text.h"
 #include "api/prompt.h"
 #include "api/reasoning_field.h"
@@ -36,6 +37,7 @@
 #include "cli/sampling_flags.h"
 #include "cli/serve_flags.h"
 #include "engine/engine.h"
+#include "io/file_system.h"
 #include "sched/mindie_settings.h"
 #include "sched/scheduler_config.h"
 #include "server/api_keys.h"
@@ -171,6 +173,10 @@ class ServeRun {
       return BadInput("the folder has no tokenizer.json, and a server needs one", folder_->path,
                       "add the checkpoint's tokenizer files");
     }
+    if (mindie_) {
+      const std::string cut = CutToModel(folder_->checkpoint.config().max_positions, *mindie_);
+      if (!cut.empty()) context_.console.Note(cut + "\n");
+    }
     FATHOM_TRY(sizes_, SizeForMachine(*folder_, flags_.run,
                                       {.max_model_len = flags_.run.max_model_len,
                                        .max_num_seqs = flags_.max_num_seqs,
@@ -179,6 +185,8 @@ class ServeRun {
                                        .prefix_cache = !flags_.no_prefix_caching,
                                        .mindie = mindie_,
                                        .memory_bytes = flags_.memory_bytes}));
+    FATHOM_OK(CheckDefaults(folder_->defaults.sampling,
+                            JoinPath(folder_->path, "generation_config.json")));
     if (flags_.schedule_policy == "fcfs") sizes_.scheduler.policy = Policy::kFcfs;
     SayWhatIsServed();
     return CheckTemplate();
@@ -273,7 +281,7 @@ class ServeRun {
     pollfd signal{context_.interrupt.wake_fd(), POLLIN, 0};
     while (!context_.interrupt.requested()) poll(&signal, 1, -1);
     context_.console.Note(
-        Format("finishing running requests, at most {} s; a second signal ends them\n",
+        Format("draining: running requests have at most {} s; a second signal ends them\n",
                flags_.drain_timeout));
     const bool all =
         server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });

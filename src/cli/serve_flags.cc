@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "cli/byte_count.h"
 #include "cli/command_line.h"
+#include "sched/mindie_settings.h"
 
 namespace fathom {
 namespace {
@@ -24,6 +26,37 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
                       "give bytes, or a number with K, M, G or T: 8G");
   }
   bytes = *read;
+  return Ok();
+}
+
+// With MindIE's parameters these sizes are theirs: of two values one would be passed over.
+Status CheckMindieSizes(const CommandLine& line) {
+  const struct {
+    const char* flag;
+    const char* key;
+  } sizes[] = {{"--max-num-seqs", "maxBatchSize"},
+               {"--max-num-batched-tokens", "maxPrefillTokens"},
+               {"--max-model-len", "maxSeqLen"}};
+  for (const auto& size : sizes) {
+    if (!line.Given(size.flag)) continue;
+    return line.Usage(Format("{} does not go with MindIE's parameters", size.flag),
+                      Format("say it in their words: --schedule {}=N, or {} in --mindie-config",
+                             size.key, size.key));
+  }
+  return Ok();
+}
+
+Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    if (name.empty()) return line.Usage("--served-model-name is empty");
+    if (name.find(',') != std::string::npos) {
+      return line.Usage(Format("--served-model-name is '{}', and a name has no comma", name),
+                        "give the flag once for each name");
+    }
+    if (known.insert(name).second) continue;
+    return line.Usage(Format("--served-model-name is '{}' twice", name), "give each name once");
+  }
   return Ok();
 }
 
@@ -70,7 +103,9 @@ void ServeFlags::Declare(CommandLine& line) {
   line.Add("--mindie-config", mindie_config, "FILE",
            "A MindIE config.json: schedule as its ScheduleConfig says");
   line.AddList("--schedule", schedule, "KEY=VALUE",
-               "One of MindIE's scheduling parameters, as maxPrefillTokens=8192; may be repeated");
+               "One of MindIE's scheduling parameters, as maxPrefillTokens=8192; may be repeated. "
+               "KEY is one of " +
+                   MindieKeys());
   line.Add("--explain-schedule", explain_schedule, "FILE",
            "Append a line of JSON for each step: what was computed, and why");
   line.Add("--memory-limit", memory_limit, "BYTES",
@@ -127,9 +162,7 @@ Status ServeFlags::Check(const CommandLine& line) {
     return line.Usage("--step-timeout is 0, and every step takes longer",
                       "give seconds, or leave it out");
   }
-  for (const std::string& name : served_names) {
-    if (name.empty()) return line.Usage("--served-model-name is empty");
-  }
+  FATHOM_OK(CheckNames(line, served_names));
   FATHOM_OK(ReadBytes(line, "--kv-cache-memory", kv_cache_memory, kv_cache_bytes));
   FATHOM_OK(ReadBytes(line, "--memory-limit", memory_limit, memory_bytes));
   FATHOM_OK(ReadBytes(line, "--swap-space", swap_space, swap_bytes));
@@ -144,6 +177,7 @@ Status ServeFlags::Check(const CommandLine& line) {
                       "write the value into the file, or give all as --schedule");
   }
   if (has_mindie) schedule_policy = "mindie";
+  if (schedule_policy == "mindie") FATHOM_OK(CheckMindieSizes(line));
   FATHOM_TRY([[maybe_unused]] const ReasoningField field, ParseReasoningField(reasoning_field));
   if (server.cors.allowed_origins.empty()) server.cors.allowed_origins = {"*"};
   return run.Check(line);

@@ -295,7 +295,7 @@ void Engine::PrepareWork(const StepPlan& plan, StepResult& result) {
     UpdateBlockTable(plan, planned, sequence);
     work_.push_back({&planned, &sequence, batch_.Add(planned, sequence), 0, std::nullopt});
     const int64_t prompt_left = std::max<int64_t>(sequence.prompt_tokens - planned.first_token, 0);
-    result.prompt_tokens += std::min(planned.count, prompt_left);
+    result.prompt_tokens += std::min<int64_t>(planned.count, prompt_left);
   }
 }
 

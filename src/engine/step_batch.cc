@@ -17,8 +17,9 @@ constexpr int32_t kNoSuccessor = -1;
 
 // The first position of the planned ones whose logits are wanted; their end if none are.
 int64_t FirstWanted(const PlannedSequence& planned, const Sequence& sequence) {
-  const int64_t end = planned.first_token + planned.count;
-  if (sequence.score) return std::clamp(sequence.scored_positions, planned.first_token, end);
+  const int64_t begin = planned.first_token;
+  const int64_t end = begin + planned.count;
+  if (sequence.score) return std::clamp(sequence.scored_positions, begin, end);
   return planned.sample ? end - 1 : end;
 }
 

@@ -29,6 +29,14 @@ Result<std::string> FileSystem::ReadText(const std::string& path, int64_t limit)
   return text;
 }
 
+Status CheckFolder(FileSystem& files, const std::string& path, const std::string& fix) {
+  if (files.IsDirectory(path)) return Ok();
+  if (!files.Exists(path)) return BadInput("there is no such folder", path, fix);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return BadInput("this is a file, and a folder is wanted", path,
+                  Format("{}; this file lies in {}", fix, folder.empty() ? "." : folder));
+}
+
 Error TooLong(std::string_view has, std::string path, int64_t limit) {
   return BadInput(Format("the input {}, at most {} bytes are allowed here", has, WithCommas(limit)),
                   std::move(path), "name the right file, or split it into smaller ones");

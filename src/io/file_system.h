@@ -79,6 +79,10 @@ class FileSystem {
 // The machine's own files.
 std::unique_ptr<FileSystem> MakePosixFileSystem();
 
+// Errors (kBadInput): nothing is at `path`, or it is a file, whose folder `fix` then names too.
+// `fix`: what kind of folder is wanted, "name a folder with config.json".
+Status CheckFolder(FileSystem& files, const std::string& path, const std::string& fix);
+
 // The error of a text of more than `limit` bytes:
 // "the input <has>, at most 5 bytes are allowed here".
 Error TooLong(std::string_view has, std::string path, int64_t limit);

@@ -67,13 +67,12 @@ void GqaAttention::Attend(const Step& step, int64_t layer) {
   values_.Resize(step.tokens(), heads_ * gqa_.head_dim);
   attention_.clear();
   attention_.reserve(static_cast<size_t>(step.tokens() * gqa_.kv_heads));
-  for (int64_t token = 0; token < step.tokens(); ++token) {
-    const KvRows rows = step.cache.Rows(layer, step.BlockTable(token));
-    for (int64_t head = 0; head < gqa_.kv_heads; ++head) {
-      const int64_t first = head * group * gqa_.head_dim;
-      const int64_t key = head * gqa_.head_dim;
+  for (int64_t head = 0; head < gqa_.kv_heads; ++head) {
+    const int64_t first = head * group * gqa_.head_dim;
+    const int64_t key = head * gqa_.head_dim;
+    for (int64_t token = 0; token < step.tokens(); ++token) {
       attention_.push_back({.q = {q_[token].data() + first, group, gqa_.head_dim},
-                            .kv = rows,
+                            .kv = step.cache.Rows(layer, step.BlockTable(token)),
                             .key_offset = key,
                             .value_offset = k_.cols() + key,
                             .context = step.Position(token) + 1,

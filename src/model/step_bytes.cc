@@ -15,7 +15,7 @@ namespace {
 // Elements of four bytes, float32 or int32, where nothing else is said.
 constexpr int64_t kElementBytes = 4;
 // A task and where its tiles end.
-constexpr int64_t kAttentionTaskBytes = sizeof(AttentionTask) + sizeof(int64_t);
+constexpr int64_t kAttentionTaskBytes = sizeof(AttentionTask) + sizeof(AttentionBundle);
 
 int64_t MlaBytes(const ModelConfig& config, const MlaConfig& mla, const StepLimits& limits) {
   const int64_t key_dim = mla.kv_lora_rank + mla.qk_rope_head_dim;

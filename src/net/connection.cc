@@ -190,26 +190,20 @@ void Connection::OpenExchange(const ResponseManner& manner) {
                              &server_.draining});
 }
 
-void Connection::AnswerFault(int status, std::string_view message) {
+void Connection::AnswerFault(int status, std::string message) {
   server_.idle.Remove(idle_);
   faulty_ = true;
-  OpenExchange({.keep_alive = false});
-  exchange_->Send(ErrorResponse(status, message));
+  HttpRefusal refusal{status, std::move(message), parser_.TakeUnderstood()};
+  refusal.request.peer = peer_;
+  OpenExchange({.head_request = refusal.request.method == "HEAD", .keep_alive = false});
+  exchange_->Send(server_.refuse(refusal));
   Read();
 }
 
-HttpResponse Connection::ErrorResponse(int status, std::string_view message) const {
-  HttpErrorBody body = server_.error_body(status, message);
-  HttpResponse response;
-  response.status = status;
-  response.content_type = std::move(body.content_type);
-  response.body = std::move(body.body);
-  if (status == 503) response.headers.Add("Retry-After", "1");
-  return response;
-}
-
 HttpResponse Connection::Abandoned() {
-  return ErrorResponse(500, "the server gave this request up without an answer");
+  HttpRefusal refusal{500, "the server gave this request up without an answer", {}};
+  refusal.request.peer = peer_;
+  return server_.refuse(refusal);
 }
 
 void Connection::Schedule() { thread_.Schedule(shared_from_this()); }

@@ -72,9 +72,8 @@ class Connection final : public TransportUser,
   void SendContinue();
   void Dispatch();
   void Handle(HttpRequest request);
-  void AnswerFault(int status, std::string_view message);
+  void AnswerFault(int status, std::string message);
   void OpenExchange(const ResponseManner& manner);
-  HttpResponse ErrorResponse(int status, std::string_view message) const;
   void Write();
   void AnswerDone();
   void Leave();

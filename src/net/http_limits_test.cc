@@ -45,17 +45,20 @@ TEST(HttpLimits, WhatIsNoRequestIsAnsweredInTheFormTheServerIsGiven) {
     int status;
     std::string body;
   };
-  const std::string chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const std::string too_large = "413: the body is larger than the 100 bytes that are allowed";
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string too_large =
+      "413: the body has 101 bytes, and at most 100 are allowed; send less at once";
   const std::vector<Row> rows = {
       {"nonsense\r\n\r\n", 400,
-       "400: the request line does not begin with a method (is this TLS, sent to a plain port?)"},
-      {"GET / HTTP/1.1\r\nA: " + std::string(5000, 'a'), 431,
+       "400: the request line is 'nonsense', expected METHOD TARGET HTTP/1.1"},
+      {"GET / HTTP/1.1\r\nHost: h\r\nA: " + std::string(5000, 'a'), 431,
        "431: the header is larger than the 1000 bytes that are allowed"},
       // Declared: refused before the body comes.
-      {"POST / HTTP/1.1\r\nContent-Length: 101\r\n\r\n", 413, too_large},
-      {"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 101\r\n\r\n", 413, too_large},
-      {chunked + "60\r\n" + std::string(0x60, 'a') + "\r\n60\r\n", 413, too_large},
+      {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n", 413, too_large},
+      {"POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 101\r\n\r\n", 413,
+       too_large},
+      {chunked + "60\r\n" + std::string(0x60, 'a') + "\r\n60\r\n", 413,
+       "413: the body has more than the 100 bytes that are allowed; send less at once"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.bytes.substr(0, 60));
@@ -66,14 +69,43 @@ TEST(HttpLimits, WhatIsNoRequestIsAnsweredInTheFormTheServerIsGiven) {
   EXPECT_EQ(server->stats().requests, 0);
 }
 
+TEST(HttpLimits, WhoMakesTheAnswerToARefusalHearsWhatIsKnownOfTheRequest) {
+  HttpServerOptions options = AnyPort();
+  options.max_body_bytes = 100;
+  options.host = "127.0.0.1";
+  const auto server = HttpServer::Listen(options, Echo, [](const HttpRefusal& refusal) {
+    const HttpRequest& request = refusal.request;
+    return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
+                       request.Header("X-A").value_or("none"), request.peer));
+  });
+  ASSERT_TRUE(server.ok());
+  struct Row {
+    std::string bytes, known;
+  };
+  const Row rows[] = {
+      {"POST /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 101\r\n\r\n", "413 POST /a b"},
+      {"POST /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+       "400 POST /a b"},
+      {"POST /a HTTP/1.1\r\nX-A: b\r\nwrong name: c\r\nX-C: d\r\n\r\n", "400 POST  b"},
+      {"GET /a\r\n\r\n", "400   none"},
+  };
+  for (const Row& row : rows) {
+    RawClient client((*server)->port());
+    client.Send(row.bytes);
+    EXPECT_EQ(client.ReadAnswer().body, row.known + " " + client.address()) << row.bytes;
+  }
+}
+
 TEST(HttpLimits, AClientThatStillSendsItsBodyGetsToReadTheRefusal) {
   HttpServerOptions options = AnyPort();
   options.max_body_bytes = 100;
   const auto server = Serve(Echo, options);
   RawClient client(server->port());
-  client.Send("POST / HTTP/1.1\r\nContent-Length: 16777216\r\n\r\n");
+  client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 16777216\r\n\r\n");
   EXPECT_TRUE(client.Send(std::string(16 << 20, 'b')));
-  ExpectLastAnswer(client, 413, "413: the body is larger than the 100 bytes that are allowed");
+  ExpectLastAnswer(
+      client, 413,
+      "413: the body has 16777216 bytes, and at most 100 are allowed; send less at once");
 }
 
 // Lets time pass until the server says something or hangs up. Its threads look at the clock every
@@ -95,7 +127,7 @@ class TimeoutTest : public ::testing::Test {
 TEST_F(TimeoutTest, AHeaderThatIsNotCompleteInTimeIsAnswered408) {
   const auto server = Serve(Echo, ShortTimes(), &clock_);
   RawClient client(server->port());
-  client.Send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nA:");
+  client.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\nA:");
   EXPECT_EQ(client.ReadAnswer().body, "GET /1 []");
   PassUntilInput(client);
   ExpectLastAnswer(client, 408, "408: the header was not complete after 20 ms");
@@ -104,7 +136,7 @@ TEST_F(TimeoutTest, AHeaderThatIsNotCompleteInTimeIsAnswered408) {
 TEST_F(TimeoutTest, HalfABodyIsAnswered408) {
   const auto server = Serve(Echo, ShortTimes(), &clock_);
   RawClient client(server->port());
-  client.Send("POST / HTTP/1.1\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n");
+  client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n");
   client.ReadUntil("\r\n\r\n");
   PassUntilInput(client);
   ExpectLastAnswer(client, 408,
@@ -119,7 +151,8 @@ TEST_F(TimeoutTest, ABodyThatDripsIsAnswered408ThoughItNeverPauses) {
   options.min_body_bytes_per_s = 1000;
   const auto server = Serve(Echo, options, &clock_);
   RawClient client(server->port());
-  client.Send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 33554432\r\n\r\n");
+  client.Send(
+      "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 33554432\r\n\r\n");
   client.ReadUntil("\r\n\r\n");
   for (int sent = 0; !client.HasInput(); ++sent) {
     ASSERT_TRUE(client.Send("b"));
@@ -133,7 +166,7 @@ TEST_F(TimeoutTest, AnIdleConnectionIsClosedWithoutAWord) {
   const auto server = Serve(Echo, ShortTimes(), &clock_);
   RawClient silent(server->port());
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.ReadAnswer().body, "GET / []");
   PassUntilInput(silent);
   EXPECT_EQ(silent.ReadAll(), "");
@@ -148,7 +181,7 @@ TEST_F(TimeoutTest, AnAnswerMayTakeLongerThanAnyTimeout) {
             ShortTimes(), &clock_);
   RawClient client(server->port());
   RawClient idle(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const HttpReply reply = asked.get_future().get();
   PassUntilInput(idle);  // the threads have looked: what is overdue is closed
   EXPECT_TRUE(reply.Send(Text("done")));
@@ -167,7 +200,7 @@ TEST_F(TimeoutTest, WhoTakesNothingOfAWholeAnswerIsDropped) {
       },
       options, &clock_);
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   asked.get_future().get();
   server->StopAccepting();
   while (!server->AwaitClosed(std::chrono::milliseconds(1))) clock_.Pass(0.01);
@@ -183,11 +216,11 @@ TEST(HttpLimits, IdleConnectionsMakeRoomForNewOnes) {
   for (int i = 0; i < 200; ++i) {
     idle.push_back(std::make_unique<RawClient>(server->port()));
     if (i % 2 == 0) continue;  // the others say nothing at all
-    idle.back()->Send("GET / HTTP/1.1\r\n\r\n");
+    idle.back()->Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     ASSERT_EQ(idle.back()->ReadAnswer().body, "GET / []");
   }
   RawClient client(server->port());
-  client.Send("GET /new HTTP/1.1\r\n\r\n");
+  client.Send("GET /new HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.ReadAnswer().body, "GET /new []");
   EXPECT_EQ(server->stats().evicted_connections, 1);
   EXPECT_EQ(server->stats().refused_connections, 0);
@@ -204,12 +237,11 @@ TEST(HttpLimits, WhenAllConnectionsAreBusyANewOneIsTold503) {
       },
       options);
   RawClient busy[] = {RawClient(server->port()), RawClient(server->port())};
-  for (int i = 0; i < 2; ++i) busy[i].Send(Format("GET /{} HTTP/1.1\r\n\r\n", i));
+  for (int i = 0; i < 2; ++i) busy[i].Send(Format("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", i));
   const HttpReply replies[] = {asked[0].get_future().get(), asked[1].get_future().get()};
   RawClient refused(server->port());
   const auto answer = refused.ReadAnswer();
   EXPECT_EQ(answer.status(), 503);
-  EXPECT_THAT(answer.head, HasSubstr("\r\nRetry-After: 1\r\n"));
   EXPECT_EQ(answer.body, "503: all 2 connections are in use");
   EXPECT_EQ(refused.ReadAll(), "");
   refused.Close();
@@ -221,7 +253,7 @@ TEST(HttpLimits, WhenAllConnectionsAreBusyANewOneIsTold503) {
   RawClient::Answer served;
   do {
     RawClient client(server->port());
-    client.Send("GET /new HTTP/1.1\r\n\r\n");
+    client.Send("GET /new HTTP/1.1\r\nHost: h\r\n\r\n");
     served = client.ReadAnswer();
   } while (served.status() == 503);
   EXPECT_EQ(served.body, "GET /new []");
@@ -244,7 +276,7 @@ TEST(HttpLimits, TellsAtOnceThatAClientIsGone) {
       asked.set_value(reply);
     });
     RawClient client(server->port());
-    client.Send("GET / HTTP/1.1\r\n\r\nGET /pipelined HTTP/1.1\r\n\r\n");
+    client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /pipelined HTTP/1.1\r\nHost: h\r\n\r\n");
     client.ReadUntil("first\r\n");
     const HttpReply reply = asked.get_future().get();
     (client.*way.leave)();
@@ -266,7 +298,7 @@ TEST(HttpLimits, NobodyIsToldOfAClientThatLeavesAfterItsAnswer) {
     asked.set_value(reply);
   });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.ReadAnswer().body, "done");
   client.Close();
   const HttpReply reply = asked.get_future().get();
@@ -285,8 +317,8 @@ TEST(HttpLimits, DropsAReaderThatDoesNotReadWhileAnotherGetsItsEvents) {
   });
   RawClient slow_client(server->port());
   RawClient quick_client(server->port());
-  slow_client.Send("GET /slow HTTP/1.1\r\n\r\n");
-  quick_client.Send("GET /quick HTTP/1.1\r\n\r\n");
+  slow_client.Send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n");
+  quick_client.Send("GET /quick HTTP/1.1\r\nHost: h\r\n\r\n");
   const HttpReply slow_reply = slow.get_future().get();
   const HttpReply quick_reply = quick.get_future().get();
   slow_reply.OnGone([&] { gone.set_value(); });
@@ -318,7 +350,7 @@ TEST(HttpLimits, AWholeAnswerMayBeLargerThanTheBufferOfAStream) {
   const auto server = Serve(
       [&body](const HttpRequest&, const HttpReply& reply) { reply.Send(Text(body)); }, options);
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.ReadAnswer().body, body);
 }
 
@@ -338,7 +370,7 @@ TEST(HttpLimits, AThousandReadersAreServedByTwoThreads) {
   std::vector<HttpReply> replies;
   for (int i = 0; i < kReaders; ++i) {
     readers.push_back(std::make_unique<RawClient>(server->port(), "127.0.0.1", io));
-    readers.back()->Send(Format("GET /{} HTTP/1.1\r\n\r\n", i));
+    readers.back()->Send(Format("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", i));
     replies.push_back(asked[static_cast<size_t>(i)].get_future().get());
   }
   for (int event = 0; event < 3; ++event) {

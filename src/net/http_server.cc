@@ -22,6 +22,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "net/connection.h"
+#include "net/http_message.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
 #include "net/open_files.h"
@@ -88,18 +89,17 @@ std::string PeerAddress(const tcp::endpoint& peer) {
 
 }  // namespace
 
-HttpErrorBody PlainErrorBody(int /*status*/, std::string_view message) {
-  return {"text/plain; charset=utf-8", std::string(message) + "\n"};
+HttpResponse PlainRefusal(const HttpRefusal& refusal) {
+  return {refusal.status, {}, refusal.message + "\n", "text/plain; charset=utf-8"};
 }
 
 // The listening sockets, which live on the first network thread, and the threads.
 class HttpServer::Network {
  public:
-  Network(HttpServerOptions options, HttpHandler handler, HttpErrorFormat error_body,
-          const Clock* clock) {
+  Network(HttpServerOptions options, HttpHandler handler, HttpRefuse refuse, const Clock* clock) {
     state_.options = std::move(options);
     state_.handler = std::move(handler);
-    state_.error_body = std::move(error_body);
+    state_.refuse = std::move(refuse);
     state_.clock = clock == nullptr ? &steady_clock_ : clock;
   }
   ~Network() { Stop(); }
@@ -138,7 +138,7 @@ class HttpServer::Network {
 
 Status HttpServer::Network::Start() {
   const HttpServerOptions& options = state_.options;
-  FATHOM_OK(AllowOpenFiles(options.max_connections + kMostRefusals + kOtherFiles));
+  FATHOM_OK(AllowOpenFiles(options.max_connections, kMostRefusals + kOtherFiles));
   if (!options.tls_cert_file.empty()) {
     FATHOM_TRY(state_.tls, ServerTls(options.tls_cert_file, options.tls_key_file));
   }
@@ -244,21 +244,19 @@ HttpServer::HttpServer(std::unique_ptr<Network> network) : network_(std::move(ne
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(HttpServerOptions options,
-                                                       HttpHandler handler,
-                                                       HttpErrorFormat error_body,
+                                                       HttpHandler handler, HttpRefuse refuse,
                                                        const Clock* clock) {
   FATHOM_TRY(std::unique_ptr<HttpServer> server,
-             Bind(std::move(options), std::move(handler), std::move(error_body), clock));
+             Bind(std::move(options), std::move(handler), std::move(refuse), clock));
   server->StartAccepting();
   return server;
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpHandler handler,
-                                                     HttpErrorFormat error_body,
-                                                     const Clock* clock) {
+                                                     HttpRefuse refuse, const Clock* clock) {
   FATHOM_OK(CheckOptions(options));
-  auto network = std::make_unique<Network>(std::move(options), std::move(handler),
-                                           std::move(error_body), clock);
+  auto network =
+      std::make_unique<Network>(std::move(options), std::move(handler), std::move(refuse), clock);
   FATHOM_OK(network->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(network)));
 }

@@ -60,18 +60,22 @@ struct HttpServerOptions {
 // wait meanwhile. An exception that leaves it becomes status 500.
 using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
 
-struct HttpErrorBody {
-  std::string content_type;
-  std::string body;
+// A request that the server answers by itself, before the handler sees it or when the handler's
+// reply was given up (500).
+struct HttpRefusal {
+  int status = 500;  // 400, 408, 413, 415, 417, 431, 500, 501, 503, 505
+  std::string message;
+  // What was understood of it: its peer always, its method, path and headers where they were read,
+  // never its body. Of status 500 the peer only.
+  HttpRequest request;
 };
 
-// The body of an answer that the server gives by itself (400, 408, 413, 417, 431, 500, 501, 503).
-// Called on network threads, and where the last handle of a reply goes; it may call nothing of the
-// reply or the server.
-using HttpErrorFormat = std::function<HttpErrorBody(int status, std::string_view message)>;
+// Makes the answer to it. Called on network threads, and where the last handle of a reply goes; it
+// may call nothing of the reply or the server.
+using HttpRefuse = std::function<HttpResponse(const HttpRefusal&)>;
 
 // "message\n" as text/plain.
-HttpErrorBody PlainErrorBody(int status, std::string_view message);
+HttpResponse PlainRefusal(const HttpRefusal& refusal);
 
 struct HttpServerStats {
   int64_t open_connections = 0;
@@ -90,7 +94,7 @@ struct HttpServerStats {
 //   - who does not read is disconnected: when a stream finds write_buffer_bytes waiting, or nothing
 //     was taken for write_timeout_ms;
 //   - at max_connections the longest idle connection makes room for a new one; when none is
-//     idle the new one gets 503 with Retry-After.
+//     idle the new one gets 503.
 // A client that closes or half-closes its connection while its answer is being made is gone.
 //
 // Threads   all functions from any thread but where said.
@@ -102,11 +106,11 @@ class HttpServer {
   // are allowed than the options need. Time-outs go by `clock`, which outlives the server; null:
   // the machine's.
   static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
-                                                    HttpErrorFormat error_body = PlainErrorBody,
+                                                    HttpRefuse refuse = PlainRefusal,
                                                     const Clock* clock = nullptr);
   // The same, but clients wait until StartAccepting: for a handler that needs the server itself.
   static Result<std::unique_ptr<HttpServer>> Bind(HttpServerOptions options, HttpHandler handler,
-                                                  HttpErrorFormat error_body = PlainErrorBody,
+                                                  HttpRefuse refuse = PlainRefusal,
                                                   const Clock* clock = nullptr);
   void StartAccepting();  // once
   // Stops, as Stop.

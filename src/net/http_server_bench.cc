@@ -45,8 +45,8 @@ class Reader {
     for (int i = 0; i < streams; ++i) {
       auto& stream = *streams_.emplace_back(std::make_unique<Stream>(io_));
       stream.socket.connect({boost::asio::ip::make_address("127.0.0.1"), port});
-      boost::asio::write(stream.socket,
-                         boost::asio::buffer(std::string_view("GET / HTTP/1.1\r\n\r\n")));
+      boost::asio::write(stream.socket, boost::asio::buffer(
+                                            std::string_view("GET / HTTP/1.1\r\nHost: h\r\n\r\n")));
       Read(stream);
     }
     thread_ = std::thread([this] { io_.run(); });

@@ -37,7 +37,7 @@ TEST(HttpServer, ClientsWaitUntilItAccepts) {
       });
   ASSERT_TRUE(server.ok());
   RawClient client((*server)->port());
-  client.Send("GET /early HTTP/1.1\r\n\r\n");
+  client.Send("GET /early HTTP/1.1\r\nHost: a\r\n\r\n");
   may_answer = true;
   (*server)->StartAccepting();
   EXPECT_EQ(client.ReadAnswer().body, "GET /early []");
@@ -58,7 +58,7 @@ TEST(HttpServer, TellsTheHandlerWhoAsks) {
   const auto server = Serve(
       [](const HttpRequest& request, const HttpReply& reply) { reply.Send(Text(request.peer)); });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.ReadAnswer().body, client.address());
 }
 
@@ -66,7 +66,7 @@ TEST(HttpServer, KeepsAConnectionForTheNextRequest) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
   for (const std::string path : {"/1", "/2", "/3"}) {
-    client.Send("GET " + path + " HTTP/1.1\r\n\r\n");
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_EQ(client.ReadAnswer().body, "GET " + path + " []");
   }
   EXPECT_EQ(server->stats().accepted_connections, 1);
@@ -76,7 +76,7 @@ TEST(HttpServer, KeepsAConnectionForTheNextRequest) {
 TEST(HttpServer, ClosesAConnectionThatIsNotToBeKept) {
   const auto server = Serve(Echo);
   for (const std::string_view request :
-       {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
+       {"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
     RawClient client(server->port());
     client.Send(request);
     const std::string all = client.ReadAll();
@@ -96,9 +96,9 @@ TEST(HttpServer, AnswersPipelinedRequestsInOrderThoughTheFirstTakesLonger) {
   });
   RawClient client(server->port());
   client.Send(
-      "GET /slow HTTP/1.1\r\n\r\n"
-      "POST /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi"
-      "GET /c HTTP/1.1\r\n\r\n");
+      "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi"
+      "GET /c HTTP/1.1\r\nHost: h\r\n\r\n");
   first.get_future().get().Send(Text("late"));
   EXPECT_EQ(client.ReadAnswer().body, "late");
   EXPECT_EQ(client.ReadAnswer().body, "POST /b [hi]");
@@ -110,7 +110,8 @@ TEST(HttpServer, AnswersManyMorePipelinedRequestsThanItReadsAhead) {
   RawClient client(server->port());
   constexpr int kRequests = 5000;
   std::thread sender([&client] {
-    for (int i = 0; i < kRequests; ++i) client.Send(Format("GET /{} HTTP/1.1\r\n\r\n", i));
+    for (int i = 0; i < kRequests; ++i)
+      client.Send(Format("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", i));
   });
   for (int i = 0; i < kRequests; ++i) {
     EXPECT_EQ(client.ReadAnswer().body, Format("GET /{} []", i));
@@ -121,7 +122,7 @@ TEST(HttpServer, AnswersManyMorePipelinedRequestsThanItReadsAhead) {
 TEST(HttpServer, AnswersAClientThatHalfClosedAfterItsRequests) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
-  client.Send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n");
+  client.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
   client.HalfClose();
   EXPECT_EQ(client.ReadAnswer().body, "GET /1 []");
   EXPECT_EQ(client.ReadAnswer().body, "GET /2 []");
@@ -131,8 +132,9 @@ TEST(HttpServer, AnswersAClientThatHalfClosedAfterItsRequests) {
 TEST(HttpServer, ReadsARequestThatComesByteByByte) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
-  for (const char byte : std::string_view("POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-                                          "3\r\nabc\r\n2;e=1\r\nde\r\n0\r\nTrailer: 1\r\n\r\n")) {
+  for (const char byte :
+       std::string_view("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                        "3\r\nabc\r\n2;e=1\r\nde\r\n0\r\nTrailer: 1\r\n\r\n")) {
     ASSERT_TRUE(client.Send({&byte, 1}));
   }
   EXPECT_EQ(client.ReadAnswer().body, "POST /x [abcde]");
@@ -143,7 +145,7 @@ TEST(HttpServer, TakesALargeBody) {
       [](const HttpRequest& request, const HttpReply& reply) { reply.Send(Text(request.body)); });
   RawClient client(server->port());
   const std::string body(8 << 20, 'b');
-  client.Send(Format("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.size()));
+  client.Send(Format("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", body.size()));
   client.Send(body);
   EXPECT_EQ(client.ReadAnswer().body, body);
 }
@@ -159,7 +161,9 @@ TEST(HttpServer, HeadHasTheLengthAndNoBody) {
     }
   });
   RawClient client(server->port());
-  client.Send("HEAD /x HTTP/1.1\r\n\r\nHEAD /stream HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\n\r\n");
+  client.Send(
+      "HEAD /x HTTP/1.1\r\nHost: h\r\n\r\nHEAD /stream HTTP/1.1\r\nHost: h\r\n\r\nGET /y "
+      "HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.ReadAnswer(true).head, HasSubstr("Content-Length: 10\r\n"));
   EXPECT_THAT(client.ReadAnswer(true).head, HasSubstr("Transfer-Encoding: chunked\r\n"));
   EXPECT_EQ(client.ReadAnswer().body, "GET /y []");
@@ -169,7 +173,7 @@ TEST(HttpServer, AsksForTheBodyOfAClientThatWaits) {
   const auto server = Serve(Echo);
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
-    client.Send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+    client.Send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
     EXPECT_EQ(client.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
     client.Send("abc");
     EXPECT_EQ(client.ReadAnswer().body, "POST / [abc]");
@@ -189,7 +193,7 @@ TEST(HttpServer, StreamsInChunks) {
     EXPECT_FALSE(reply.Write("after the end"));
   });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n");
   for (int i = 0; i < 2; ++i) {
     const auto answer = client.ReadAnswer();
     EXPECT_THAT(answer.head, Not(HasSubstr("Content-Length")));
@@ -219,7 +223,7 @@ TEST(HttpServer, AStreamOfSeveralWritersHoldsEachPieceWhole) {
     asked.set_value(reply);
   });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const HttpReply reply = asked.get_future().get();
   std::vector<std::thread> writers;
   writers.reserve(kWriters);
@@ -251,7 +255,7 @@ TEST(HttpServer, AReplyThatNobodyGivesBecomes500) {
   });
   RawClient client(server->port());
   for (const std::string path : {"/drop", "/throw"}) {
-    client.Send("GET " + path + " HTTP/1.1\r\n\r\n");
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
     const auto answer = client.ReadAnswer();
     EXPECT_EQ(answer.status(), 500);
     EXPECT_EQ(answer.body, "500: the server gave this request up without an answer");
@@ -262,7 +266,7 @@ TEST(HttpServer, AStreamThatNobodyFinishesBreaksOff) {
   const auto server =
       Serve([](const HttpRequest&, const HttpReply& reply) { reply.StartStream(Text("first")); });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), Not(HasSubstr("0\r\n\r\n")));
 }
 
@@ -274,7 +278,7 @@ TEST(HttpServer, AHandleThatOutlivesTheServerDoesNothing) {
     asked.set_value(reply);
   });
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const HttpReply reply = asked.get_future().get();
   server.reset();
   gone.get_future().get();
@@ -287,7 +291,7 @@ TEST(HttpServer, DrainsWhatIsUnderWayAndTakesNothingNew) {
       Serve([&asked](const HttpRequest&, const HttpReply& reply) { asked.set_value(reply); });
   RawClient idle(server->port());
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const HttpReply reply = asked.get_future().get();
   server->StopAccepting();
   EXPECT_EQ(idle.ReadAll(), "");

@@ -85,7 +85,7 @@ TEST(Listen, AddressesAndNamesOfBothKindsWork) {
     EXPECT_EQ(server->address(), Format("{}:{}", row.address, server->port()));
     for (const std::string& host : row.clients) {
       RawClient client(server->port(), host);
-      client.Send("GET / HTTP/1.1\r\n\r\n");
+      client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
       EXPECT_EQ(client.ReadAnswer().body, "GET / []");
     }
   }

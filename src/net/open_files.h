@@ -8,9 +8,10 @@
 
 namespace fathom {
 
-// Lets this process have `count` files open at once, sockets included: raises its own limit where
-// that is needed and the system allows it. Errors (kDoesNotFit): it does not, with both numbers.
-Status AllowOpenFiles(int64_t count);
+// Lets this process have so many connections and `others`, files beside them, open at once: raises
+// its own limit where that is needed and the system allows it. Errors (kDoesNotFit): it does not,
+// with both numbers, and how many connections it does allow.
+Status AllowOpenFiles(int64_t connections, int64_t others);
 
 // The error (kDoesNotFit) of a queue for the events of sockets that the system refused.
 Error NoEventQueue(const std::error_code& refused);

@@ -1,25 +1,35 @@
 #include "net/open_files.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <system_error>
 
+#include "base/format.h"
+#include "base/result.h"
+
 namespace fathom {
 namespace {
 
-using ::testing::MatchesRegex;
-
-TEST(OpenFiles, WhatTheSystemDoesNotAllowIsRefusedWithBothNumbers) {
-  EXPECT_TRUE(AllowOpenFiles(3).ok());
-  const Status status = AllowOpenFiles(int64_t{1} << 40);
+TEST(OpenFiles, WhatTheSystemDoesNotAllowIsRefusedWithTheConnectionsThatFit) {
+  EXPECT_TRUE(AllowOpenFiles(2, 1).ok());
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const auto most = static_cast<int64_t>(limit.rlim_max);
+  const Status status = AllowOpenFiles(int64_t{1} << 40, 3);
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().ToString(),
-              MatchesRegex("error: 1099511627776 open files are needed, and this process may have "
-                           "[0-9]+\n"
-                           "  fix: allow more files \\(`ulimit -n 1099511627776`, LimitNOFILE= of "
-                           "systemd\\), or fewer connections \\(--max-connections\\)\n"));
+  EXPECT_EQ(
+      status.error().ToString(),
+      Format("error: 1099511627779 open files are needed, for 1099511627776 connections and 3 "
+             "beside them, and this process may have {}\n"
+             "  fix: allow more files (`ulimit -n 1099511627779`, LimitNOFILE= of systemd), "
+             "or give --max-connections {}\n",
+             most, most - 3));
+  const Status none_fits = AllowOpenFiles(1, int64_t{1} << 40);
+  ASSERT_FALSE(none_fits.ok());
+  EXPECT_EQ(none_fits.error().fix,
+            "allow more files (`ulimit -n 1099511627777`, LimitNOFILE= of systemd)");
 }
 
 TEST(OpenFiles, ARefusedQueueSaysWhatToDo) {

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/request_fault.h"
 #include "net/url.h"
 
 namespace fathom {
@@ -26,34 +27,6 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-std::string_view FaultText(error_code error) {
-  switch (static_cast<http::error>(error.value())) {
-    case http::error::bad_line_ending:
-      return "a line of the header does not end in CR LF";
-    case http::error::bad_method:
-      return "the request line does not begin with a method (is this TLS, sent to a plain port?)";
-    case http::error::bad_target:
-      return "the request line holds no valid target after the method";
-    case http::error::bad_version:
-      return "the request line does not end in HTTP/1.0 or HTTP/1.1";
-    case http::error::bad_field:
-      return "a header has an invalid name";
-    case http::error::bad_value:
-    case http::error::bad_obs_fold:
-      return "a header has an invalid value";
-    case http::error::bad_content_length:
-    case http::error::multiple_content_length:
-      return "Content-Length is no single number, or stands beside Transfer-Encoding";
-    case http::error::bad_transfer_encoding:
-      return "Transfer-Encoding stands twice, or beside Content-Length";
-    case http::error::bad_chunk:
-    case http::error::bad_chunk_extension:
-      return "a chunk of the body does not begin with its length in hexadecimal digits";
-    default:
-      return "the request is not HTTP/1.1";
-  }
-}
 
 }  // namespace
 
@@ -80,41 +53,51 @@ RequestParser::Event RequestParser::Next() {
     if (unread().empty() || unread() == "\r") return Event::kNeedMore;
     message_ = std::make_unique<Message>();
     message_->parser.header_limit(std::numeric_limits<uint32_t>::max());
-    message_->parser.body_limit(static_cast<uint64_t>(limits_.body_bytes));
+    message_->parser.body_limit(boost::none);
   }
   return message_->header_done ? ReadBody() : ReadHeader();
 }
 
 RequestParser::Event RequestParser::ReadHeader() {
   Message& message = *message_;
+  if (message.header_bytes == 0 && !IsTokenChar(unread()[0])) return LineFault();
   // Beast counts only what it has not understood yet: a header without end, made of short lines,
-  // would pass its own limit.
+  // would be read on and on.
   const auto allowed = static_cast<size_t>(limits_.header_bytes - message.header_bytes);
   const std::string_view text = unread().substr(0, allowed);
-  error_code error;
-  const size_t read = message.parser.put(boost::asio::buffer(text), error);
-  consumed_ += read;
-  message.header_bytes += static_cast<int64_t>(read);
+  // Whole lines: what is said of a wrong one does not depend on how much of it has come.
+  const std::string_view lines = text.substr(0, text.rfind('\n') + 1);
+  error_code error = http::error::need_more;
+  if (!lines.empty()) {
+    const size_t read = message.parser.put(boost::asio::buffer(lines), error);
+    consumed_ += read;
+    message.header_bytes += static_cast<int64_t>(read);
+  }
   if (error == http::error::need_more) {
     return text.size() == allowed ? HeaderTooLarge("header") : Event::kNeedMore;
   }
-  if (error == http::error::body_limit) return BodyTooLarge();
-  return error ? Fault(400, std::string(FaultText(error))) : TakeHeader();
+  return error ? LineFault() : TakeHeader();
+}
+
+void RequestParser::TakeFields() {
+  const auto& fields = message_->parser.get();
+  HttpRequest& request = message_->parsed.request;
+  request.method = View(fields.method_string());
+  for (const auto& field : fields) {
+    request.headers.Add(std::string(View(field.name_string())), std::string(View(field.value())));
+  }
 }
 
 RequestParser::Event RequestParser::TakeHeader() {
   Message& message = *message_;
   message.header_done = true;
+  TakeFields();
   const auto& fields = message.parser.get();
   auto target = ParseTarget(View(fields.target()));
-  if (!target.has_value()) return Fault(400, "the target is no path, or its '%' escapes are wrong");
+  if (!target.has_value()) return Fault(TargetFault(View(fields.target())));
   HttpRequest& request = message.parsed.request;
-  request.method = View(fields.method_string());
   request.path = std::move(target->path);
   request.query = std::move(target->query);
-  for (const auto& field : fields) {
-    request.headers.Add(std::string(View(field.name_string())), std::string(View(field.value())));
-  }
   message.parsed.http10 = fields.version() == 10;
   message.parsed.keep_alive = message.parser.keep_alive();
   message.parser.eager(true);
@@ -122,20 +105,18 @@ RequestParser::Event RequestParser::TakeHeader() {
 }
 
 RequestParser::Event RequestParser::CheckHeader() {
-  const Message& message = *message_;
+  Message& message = *message_;
   const HttpRequest& request = message.parsed.request;
-  const auto coding = request.Header("Transfer-Encoding");
-  if (coding.has_value() && !SameHeaderName(*coding, "chunked")) {
-    return Fault(501, Format("the body is sent as '{}'; of transfer codings only chunked is known",
-                             *coding));
-  }
-  const auto expected = request.Header("Expect");
-  if (expected.has_value() && !SameHeaderName(*expected, "100-continue")) {
-    return Fault(417, Format("'{}' is expected; only 100-continue can be met", *expected));
-  }
+  if (auto fault = HeaderFault(request, message.parsed.http10)) return Fault(std::move(*fault));
+  const auto most = static_cast<uint64_t>(limits_.body_bytes);
+  const auto length = message.parser.content_length();
+  if (length && *length > most)
+    return Fault(BodyTooLong(Format("{}", *length), limits_.body_bytes));
+  message.parser.body_limit(most);
   if (message.parser.is_done()) return Event::kRequest;
   // Who sends the body without waiting does not need to be asked for it.
-  if (expected.has_value() && !message.parsed.http10 && unread().empty()) return Event::kContinue;
+  const bool waits = request.Header("Expect").has_value() && !message.parsed.http10;
+  if (waits && unread().empty()) return Event::kContinue;
   return ReadBody();
 }
 
@@ -145,13 +126,17 @@ RequestParser::Event RequestParser::ReadBody() {
     error_code error;
     const size_t read = message.parser.put(boost::asio::buffer(unread()), error);
     consumed_ += read;
-    if (error == http::error::body_limit) return BodyTooLarge();
+    if (error == http::error::body_limit) {
+      return Fault({413, Format("the body has more than the {} bytes that are allowed; send less "
+                                "at once",
+                                limits_.body_bytes)});
+    }
     if (error == http::error::need_more) {
       return static_cast<int64_t>(unread_bytes()) < limits_.header_bytes
                  ? Event::kNeedMore
                  : HeaderTooLarge("head of a chunk, or the trailer,");
     }
-    if (error) return Fault(400, std::string(FaultText(error)));
+    if (error) return ChunkFault();
   }
   return message.parser.is_done() ? Event::kRequest : Event::kNeedMore;
 }
@@ -172,23 +157,44 @@ int64_t RequestParser::body_bytes() const {
   return message_ == nullptr ? 0 : static_cast<int64_t>(message_->parser.get().body().size());
 }
 
-RequestParser::Event RequestParser::Fault(int status, std::string message) {
+HttpRequest RequestParser::TakeUnderstood() {
+  return std::exchange(message_ == nullptr ? understood_ : message_->parsed.request, {});
+}
+
+RequestParser::Event RequestParser::Fault(RequestFault fault) {
   faulty_ = true;
-  fault_ = {status, std::move(message)};
+  fault_ = std::move(fault);
+  understood_ = std::move(message_->parsed.request);
   message_.reset();
   input_.clear();
   consumed_ = 0;
   return Event::kFault;
 }
 
-RequestParser::Event RequestParser::HeaderTooLarge(std::string_view part) {
-  return Fault(431, Format("the {} is larger than the {} bytes that are allowed", part,
-                           limits_.header_bytes));
+// Beast stops in front of the line that it does not understand.
+RequestParser::Event RequestParser::LineFault() {
+  const std::string_view line = unread().substr(0, unread().find('\n') + 1);
+  if (message_->header_bytes == 0) {
+    return Fault(StartLineFault(line.empty() ? unread().substr(0, 1) : line));
+  }
+  TakeFields();
+  return Fault(HeaderLineFault(line, message_->parsed.request.headers, limits_.body_bytes));
 }
 
-RequestParser::Event RequestParser::BodyTooLarge() {
-  return Fault(413,
-               Format("the body is larger than the {} bytes that are allowed", limits_.body_bytes));
+// The line break behind a chunk counts as the begin of the next.
+RequestParser::Event RequestParser::ChunkFault() {
+  std::string_view line = unread();
+  const bool begun = message_->parser.get().body().size() > 0;
+  if (begun && !line.starts_with("\r\n")) {
+    return Fault({400, "a chunk of the body is longer than its length says"});
+  }
+  if (begun) line.remove_prefix(2);
+  return Fault(ChunkLineFault(line, limits_.body_bytes));
+}
+
+RequestParser::Event RequestParser::HeaderTooLarge(std::string_view part) {
+  return Fault({431, Format("the {} is larger than the {} bytes that are allowed", part,
+                            limits_.header_bytes)});
 }
 
 }  // namespace fathom

@@ -8,18 +8,13 @@
 #include <string_view>
 
 #include "net/http_message.h"
+#include "net/request_fault.h"
 
 namespace fathom {
 
 struct RequestLimits {
   int64_t header_bytes = 64 << 10;  // of the header; of a chunk's head and of the trailer, too
   int64_t body_bytes = 32 << 20;
-};
-
-// Why bytes are no request: what the client is answered before it is disconnected.
-struct RequestFault {
-  int status = 400;
-  std::string message;
 };
 
 struct ParsedRequest {
@@ -53,6 +48,9 @@ class RequestParser {
   // The request that Next announced; the parser goes on with the one behind it.
   ParsedRequest Take();
   const RequestFault& fault() const { return fault_; }
+  // What was understood of the request that is faulty or at hand: its method, path and headers as
+  // far as they were read. Leaves them empty.
+  HttpRequest TakeUnderstood();
 
   // Nothing of a further request was fed.
   bool between_requests() const { return message_ == nullptr && unread_bytes() == 0 && !faulty_; }
@@ -68,18 +66,21 @@ class RequestParser {
 
   std::string_view unread() const { return std::string_view(input_).substr(consumed_); }
   Event ReadHeader();
+  void TakeFields();
   Event TakeHeader();
   Event CheckHeader();
   Event ReadBody();
-  Event Fault(int status, std::string message);
+  Event Fault(RequestFault fault);
+  Event LineFault();
+  Event ChunkFault();
   Event HeaderTooLarge(std::string_view part);
-  Event BodyTooLarge();
 
   RequestLimits limits_;
   std::string input_;
   size_t consumed_ = 0;  // bytes of input_ that were understood; dropped by the next Feed
   std::unique_ptr<Message> message_;
   RequestFault fault_;
+  HttpRequest understood_;  // of the faulty one
   bool faulty_ = false;
 };
 

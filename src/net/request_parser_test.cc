@@ -57,98 +57,159 @@ void Check(const std::vector<Row>& rows, const std::vector<size_t>& pieces) {
 }
 
 TEST(RequestParser, CutsBytesIntoRequestsHoweverTheyArrive) {
-  const std::string chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   Check(
       {
-          {"GET / HTTP/1.1\r\n\r\n", {"GET /? []"}},
+          {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", {"GET /? []"}},
           {"GET /a%2Fb%20c?x=%20&y HTTP/1.0\r\n\r\n", {"GET /a/b c?x=%20&y []"}},
-          {"GET http://host:1/p?q HTTP/1.1\r\n\r\n", {"GET /p?q []"}},
-          {"GET http://host HTTP/1.1\r\n\r\n", {"GET /? []"}},
-          {"OPTIONS * HTTP/1.1\r\n\r\n", {"OPTIONS *? []"}},
-          {"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /2 HTTP/1.1\r\n\r\n",
+          {"GET http://host:1/p?q HTTP/1.1\r\nHost: h\r\n\r\n", {"GET /p?q []"}},
+          {"GET http://host HTTP/1.1\r\nHost: h\r\n\r\n", {"GET /? []"}},
+          {"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", {"OPTIONS *? []"}},
+          {"GET / HTTP/1.1\r\nHost:\r\n\r\n", {"GET /? []"}},
+          {"GET / HTTP/1.0\r\n\r\n", {"GET /? []"}},
+          {"GET / HTTP/1.1\r\nHost: h\r\nContent-Encoding: identity\r\n\r\n", {"GET /? []"}},
+          {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /2 HTTP/1.1\r\nHost: "
+           "h\r\n\r\n",
            {"POST /? [abc]", "GET /2? []"}},
-          {"POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n0123456789", {"POST /? [0123456789]"}},
+          {"POST / HTTP/1.1\r\nHost: h\r\ncontent-length: 10\r\n\r\n0123456789",
+           {"POST /? [0123456789]"}},
           {chunked + "3\r\nabc\r\n2;name=\"v\"\r\nde\r\n0\r\nTrailer: x\r\n\r\n",
            {"POST /? [abcde]"}},
-          {chunked + "A\r\n0123456789\r\n0\r\n\r\nGET /2 HTTP/1.1\r\n\r\n",
+          {chunked + "A\r\n0123456789\r\n0\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n",
            {"POST /? [0123456789]", "GET /2? []"}},
           {chunked + "0\r\n\r\n", {"POST /? []"}},
           // A line break too many behind a body.
-          {"POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\na\r\nGET /2 HTTP/1.1\r\n\r\n",
+          {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na\r\nGET /2 HTTP/1.1\r\nHost: "
+           "h\r\n\r\n",
            {"POST /? [a]", "GET /2? []"}},
           {"\r\n\r\n", {}},
-          {"GET / HTTP/1.1\r\nHost: h\r\n", {"more"}},
-          {"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab", {"more"}},
-          {"GET / HTTP/1.1\r\nExpect: 100-continue\r\n\r\n", {"GET /? []"}},  // no body to wait for
+          {"GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n", {"more"}},
+          {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab", {"more"}},
+          {"GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n",
+           {"GET /? []"}},  // no body to wait for
       },
       {1, 2, 3, 7, 1000});
 }
 
 TEST(RequestParser, NamesWhatIsWrong) {
-  const std::string chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string long_value(500, 'x');
   const std::string many_lines = [] {
     std::string lines;
     for (int i = 0; i < 100; ++i) lines += "A: b\r\n";
     return lines;
   }();
-  const std::string bad_length =
-      "400 Content-Length is no single number, or stands beside Transfer-Encoding";
-  const std::string bad_chunk =
-      "400 a chunk of the body does not begin with its length in hexadecimal digits";
   const std::string header_large = "431 the header is larger than the 400 bytes that are allowed";
-  const std::string body_large = "413 the body is larger than the 10 bytes that are allowed";
+  const std::string body_large =
+      "413 the body has more than the 10 bytes that are allowed; send less at once";
+  const std::string chunk_head_large =
+      "431 the head of a chunk, or the trailer, is larger than the 400 bytes that are allowed";
+  const std::string post = "POST / HTTP/1.1\r\nHost: h\r\n";
+  const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n";
   Check(
       {
-          {"\x16\x03\x01\x02hello\r\n\r\n",
-           {"400 the request line does not begin with a method (is this TLS, sent to a plain "
-            "port?)"}},
-          {"GET /\r\n\r\n", {"400 the request line holds no valid target after the method"}},
-          {"GET / HTTP/2.0\r\n\r\n", {"400 the request line does not end in HTTP/1.0 or HTTP/1.1"}},
-          {"GET / FTP/1.1\r\n\r\n", {"400 the request line does not end in HTTP/1.0 or HTTP/1.1"}},
-          {"GET relative HTTP/1.1\r\n\r\n",
-           {"400 the target is no path, or its '%' escapes are wrong"}},
-          {"GET /%4 HTTP/1.1\r\n\r\n", {"400 the target is no path, or its '%' escapes are wrong"}},
-          {"GET /%00 HTTP/1.1\r\n\r\n",
-           {"400 the target is no path, or its '%' escapes are wrong"}},
-          {"GET / HTTP/1.1\r\na b: c\r\n\r\n", {"400 a header has an invalid name"}},
-          {"GET / HTTP/1.1\r\nA: b\x01\r\n\r\n", {"400 a header has an invalid value"}},
-          {"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", {bad_length}},
-          {"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\na", {bad_length}},
-          {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\na",
-           {bad_length}},
-          {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
-           {"501 the body is sent as 'gzip, chunked'; of transfer codings only chunked is known"}},
-          {"POST / HTTP/1.1\r\nExpect: cake\r\nContent-Length: 1\r\n\r\na",
-           {"417 'cake' is expected; only 100-continue can be met"}},
-          {chunked + "x\r\n", {bad_chunk}},
-          {chunked + "1\r\nabcd\r\n", {bad_chunk}},
           {"GET /" + long_value + " HTTP/1.1\r\n\r\n", {header_large}},
-          {"GET / HTTP/1.1\r\nA: " + long_value + "\r\n\r\n", {header_large}},
-          {"GET / HTTP/1.1\r\n" + many_lines + "\r\n", {header_large}},
-          {"GET / HTTP/1.1\r\n" + many_lines, {header_large}},
-          {"POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\n", {body_large}},
-          {"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", {body_large}},
+          {get + "A: " + long_value + "\r\n\r\n", {header_large}},
+          {get + many_lines + "\r\n", {header_large}},
+          {get + many_lines, {header_large}},
+          {post + "Content-Length: 11\r\n\r\n",
+           {"413 the body has 11 bytes, and at most 10 are allowed; send less at once"}},
+          {post + "Content-Length: 99999999999\r\n\r\n",
+           {"413 the body has 99999999999 bytes, and at most 10 are allowed; send less at once"}},
+          {post + "Content-Length: 99999999999999999999\r\n\r\n",  // more than 64 bits hold
+           {"413 the body has 99999999999999999999 bytes, and at most 10 are allowed; send less at "
+            "once"}},
           {chunked + "9\r\n012345678\r\n2\r\nab\r\n0\r\n\r\n", {body_large}},
           {chunked + "ffffffffffffffff\r\n", {body_large}},
-          {chunked + "1;" + long_value,
-           {"431 the head of a chunk, or the trailer, is larger than the 400 bytes that are "
-            "allowed"}},
-          {chunked + "0\r\nA: " + long_value,
-           {"431 the head of a chunk, or the trailer, is larger than the 400 bytes that are "
-            "allowed"}},
+          {chunked + "10000000000000000\r\n",
+           {"413 the body has 0x10000000000000000 bytes, and at most 10 are allowed; send less at "
+            "once"}},
+          {chunked + "1;" + long_value, {chunk_head_large}},
+          {chunked + "0\r\nA: " + long_value, {chunk_head_large}},
+          {chunked + "x\r\n",
+           {"400 a chunk of the body begins with 'x', expected its length in hexadecimal digits"}},
+          {chunked + "2 b\r\n",
+           {"400 a chunk of the body begins with '2 b', expected its length and ;NAME=VALUE"}},
+          {chunked + "1\r\nabcd\r\n", {"400 a chunk of the body is longer than its length says"}},
+          {chunked + "1\r\na\r\n0\r\nno header\r\n\r\n",
+           {"400 the trailer behind the body's last chunk has a line that is no header"}},
       },
       {1, 3, 10'000});
 }
 
+TEST(RequestParser, NamesTheOneThingThatIsWrongWithALine) {
+  const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n";
+  struct Fault {
+    std::string text, message;
+  };
+  const std::vector<Fault> rows = {
+      {"\x16\x03\x01\x02hello",
+       "400 the request begins with '\\x16', expected a method such as GET (is this TLS, sent to a "
+       "plain port?)"},
+      {"G(T / HTTP/1.1\r\n", "400 the method 'G(T' holds '(', which no method may"},
+      {"GET\r\n", "400 the request line is 'GET', expected METHOD TARGET HTTP/1.1"},
+      {"GET /\r\n", "400 the request line is 'GET /', expected METHOD TARGET HTTP/1.1"},
+      {"GET  HTTP/1.1\r\n", "400 the target is '', expected a path in percent-encoding"},
+      {"GET / HTTP/1.1\n", "400 the request line 'GET / HTTP/1.1' does not end in CR LF"},
+      {"PRI * HTTP/2.0\r\n",
+       "505 the request is in HTTP/2.0; this server speaks HTTP/1.1 and HTTP/1.0"},
+      {"GET / FTP/1.1\r\n",
+       "400 the request line ends in 'FTP/1.1', expected HTTP/1.1 or HTTP/1.0"},
+      {"GET /a b HTTP/1.1\r\n",
+       "400 the request line ends in 'b HTTP/1.1', expected HTTP/1.1 or HTTP/1.0; write a space of "
+       "the target as %20"},
+      {"GET relative HTTP/1.1\r\nHost: h\r\n\r\n",
+       "400 the target is 'relative', expected a path that begins with /"},
+      {"GET /a%20%4 HTTP/1.1\r\nHost: h\r\n\r\n",
+       "400 the target '/a%20%4' holds the escape '%4', which stands for no character"},
+      {"GET /%00 HTTP/1.1\r\nHost: h\r\n\r\n",
+       "400 the target '/%00' holds the escape '%00', which stands for no character"},
+      {get + "a b: c\r\n", "400 the header name 'a b' holds ' ', which no name may"},
+      {get + "\x1b[31m: c\r\n", "400 the header name '\\x1b[31m' holds '\\x1b', which no name may"},
+      {get + std::string(99, 'a') + "(: c\r\n",
+       "400 the header name '" + std::string(60, 'a') + "...' holds '(', which no name may"},
+      {get + ": c\r\n", "400 the header name '' is empty"},
+      {get + "a\r\n", "400 the header line 'a' has no colon, expected NAME: VALUE"},
+      {get + "A: b\n", "400 the header line 'A: b' does not end in CR LF"},
+      {get + "A: b\x01\r\n", "400 the header A has the invalid value 'b\\x01'"},
+      {get + "Content-Length: 1\r\nContent-Length: 2\r\n",
+       "400 Content-Length stands twice, as 1 and 2; send one"},
+      {get + "Content-Length: -1\r\n", "400 Content-Length is '-1', expected a number of bytes"},
+      {get + "Content-Length: 1, 2\r\n",
+       "400 Content-Length is '1, 2', expected a number of bytes"},
+      {get + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n",
+       "400 Content-Length: 1 and Transfer-Encoding: chunked stand together; send one of them"},
+      {get + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+       "400 Transfer-Encoding: chunked and Content-Length: 1 stand together; send one of them"},
+      {get + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+       "400 Transfer-Encoding stands twice, the second time as 'chunked'; send one"},
+      {"GET / HTTP/1.1\r\nA: b\r\n\r\n",
+       "400 the request has no Host header, which HTTP/1.1 demands; send Host: NAME:PORT"},
+      {get + "host: i\r\n\r\n",
+       "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
+      {"GET / HTTP/1.0\r\nHost: h\r\nHost: i\r\n\r\n",
+       "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
+      {get + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na",
+       "415 the body is sent with Content-Encoding: gzip; send it plain, without that header"},
+      {get + "Transfer-Encoding: gzip, chunked\r\n\r\n",
+       "501 the body is sent with Transfer-Encoding: gzip, chunked; only chunked is known"},
+      {get + "Expect: cake\r\nContent-Length: 1\r\n\r\na",
+       "417 Expect is 'cake'; only 100-continue can be met"},
+  };
+  for (const Fault& row : rows) Check({{row.text + "\r\n\r\n", {row.message}}}, {1, 3, 10'000});
+}
+
 TEST(RequestParser, ContinueIsAskedForOnceAndOnlyWhenTheBodyIsWaitedFor) {
-  const std::string header = "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n";
+  const std::string header =
+      "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n";
   EXPECT_EQ(Parse(header + "abc", header.size()),
             (std::vector<std::string>{"continue", "POST /? [abc]"}));
   EXPECT_EQ(Parse(header + "abc", 1000), (std::vector<std::string>{"POST /? [abc]"}));
   EXPECT_EQ(
-      Parse("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n", 1000),
-      (std::vector<std::string>{"413 the body is larger than the 10 bytes that are allowed"}));
+      Parse("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n",
+            1000),
+      (std::vector<std::string>{
+          "413 the body has 11 bytes, and at most 10 are allowed; send less at once"}));
   EXPECT_EQ(Parse("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n", 1000),
             (std::vector<std::string>{"more"}));
 }
@@ -156,12 +217,12 @@ TEST(RequestParser, ContinueIsAskedForOnceAndOnlyWhenTheBodyIsWaitedFor) {
 TEST(RequestParser, KeepsHeadersAndDropsTrailers) {
   RequestParser parser(kLimits);
   parser.Feed(
-      "POST / HTTP/1.1\r\nX-A: 1\r\nx-a: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "POST / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
       "0\r\nAuthorization: Bearer late\r\n\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Event::kRequest);
   const HttpRequest request = parser.Take().request;
   EXPECT_EQ(request.Header("X-a"), "1");
-  EXPECT_EQ(request.headers.size(), 3U);
+  EXPECT_EQ(request.headers.size(), 4U);
   EXPECT_EQ(request.Header("Authorization"), std::nullopt);
 }
 
@@ -172,8 +233,8 @@ TEST(RequestParser, SaysWhetherTheConnectionGoesOn) {
     bool keep_alive;
   };
   const std::vector<KeepAlive> rows = {
-      {"GET / HTTP/1.1\r\n\r\n", false, true},
-      {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", false, false},
+      {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", false, true},
+      {"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", false, false},
       {"GET / HTTP/1.0\r\n\r\n", true, false},
       {"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", true, true},
   };

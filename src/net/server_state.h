@@ -33,7 +33,7 @@ class OpenConnections {
 struct ServerState {
   HttpServerOptions options;
   HttpHandler handler;
-  HttpErrorFormat error_body;
+  HttpRefuse refuse;
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
   const Clock* clock = nullptr;
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -24,8 +23,9 @@ std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options
                                   const Clock* clock) {
   auto server = HttpServer::Listen(
       std::move(options), std::move(handler),
-      [](int status, std::string_view message) {
-        return HttpErrorBody{"text/plain", Format("{}: {}", status, message)};
+      [](const HttpRefusal& refusal) {
+        return HttpResponse{
+            refusal.status, {}, Format("{}: {}", refusal.status, refusal.message), "text/plain"};
       },
       clock);
   FATHOM_CHECK(server.ok());

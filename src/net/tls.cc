@@ -43,15 +43,36 @@ Error NotUsable(std::string what, std::string_view role, const std::string& path
   return BadInput(std::move(what), std::string(role) + ": " + path, std::move(fix));
 }
 
+// What a file holds that is not what was looked for; not a word of it, as it may be secret.
+std::string Described(std::string_view text) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  if (text.empty()) return "nothing";
+  const size_t mark = text.find(kBegin);
+  if (mark != std::string_view::npos) {
+    const std::string_view line = text.substr(mark, text.find_first_of("\r\n", mark) - mark);
+    return Format("a PEM file of another kind ({})", line.substr(0, 60));
+  }
+  // SEQUENCE, whose length takes more bytes: what certificates and keys begin with in DER.
+  if (text.size() > 1 && text[0] == '\x30' && (text[1] & '\x80') != 0) return "binary DER";
+  return "text or data without any line of PEM";
+}
+
+std::string Conversion(std::string_view role) {
+  const bool key = role == kKey;
+  return Format(
+      "name the right file; one in DER becomes PEM by openssl {} -inform der -in FILE "
+      "-out FILE.pem, one in PKCS#12 by openssl pkcs12 {} -in FILE -out FILE.pem",
+      key ? "pkey" : "x509", key ? "-nocerts -nodes" : "-nokeys");
+}
+
 // The text of a PEM file that has `mark`. `role` is what the file is for.
 Result<std::string> ReadPem(const std::string& path, std::string_view role, std::string_view mark) {
   constexpr int64_t kLimit = 1 << 20;
   auto text = MakePosixFileSystem()->ReadText(path, kLimit);
   if (!text.ok()) return Within(std::string(role), std::move(text).error());
   if (text->find(mark) != std::string::npos) return text;
-  return NotUsable(
-      Format("is no PEM file: it holds no {}", mark), role, path,
-      "name the right file; another form is converted by openssl x509 or openssl pkey");
+  return NotUsable(Format("expected a PEM file with a line {}, found {}", mark, Described(*text)),
+                   role, path, Conversion(role));
 }
 
 Error BadCertificate(std::string_view role, const std::string& path, error_code error) {

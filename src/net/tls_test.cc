@@ -37,6 +37,8 @@ class TlsTest : public ::testing::Test {
     Write("key.pem", own_.key);
     Write("locked.pem", own_.locked_key);
     Write("text.pem", "no PEM\n");
+    Write("empty.pem", "");
+    Write("der.key", "\x30\x82\x04\xbe");
     const TestCertificate other = MakeTestCertificate();
     Write("other_cert.pem", other.certificate);
     Write("other_key.pem", other.key);
@@ -142,7 +144,7 @@ TEST_F(TlsTest, AClientThatDoesNotTrustTheCertificateSaysSo) {
 TEST_F(TlsTest, AClientWithoutTlsIsDisconnected) {
   const auto server = Serve(Echo, Options());
   RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   client.ReadAll();
   EXPECT_EQ(server->stats().requests, 0);
 }
@@ -159,13 +161,31 @@ TEST_F(TlsTest, FilesThatCannotBeUsedAreNamedWithTheReason) {
        "  where: TLS certificate: {}/none.pem\n"
        "  fix: check the name: there is nothing at this place\n"},
       {"text.pem", "key.pem",
-       "error: is no PEM file: it holds no -----BEGIN CERTIFICATE-----\n"
+       "error: expected a PEM file with a line -----BEGIN CERTIFICATE-----, found text or data "
+       "without any line of PEM\n"
        "  where: TLS certificate: {}/text.pem\n"
-       "  fix: name the right file; another form is converted by openssl x509 or openssl pkey\n"},
+       "  fix: name the right file; one in DER becomes PEM by openssl x509 -inform der -in FILE "
+       "-out "
+       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
+      {"empty.pem", "key.pem",
+       "error: expected a PEM file with a line -----BEGIN CERTIFICATE-----, found nothing\n"
+       "  where: TLS certificate: {}/empty.pem\n"
+       "  fix: name the right file; one in DER becomes PEM by openssl x509 -inform der -in FILE "
+       "-out "
+       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
+      {"cert.pem", "der.key",
+       "error: expected a PEM file with a line PRIVATE KEY-----, found binary DER\n"
+       "  where: TLS private key: {}/der.key\n"
+       "  fix: name the right file; one in DER becomes PEM by openssl pkey -inform der -in FILE "
+       "-out "
+       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
       {"cert.pem", "cert.pem",
-       "error: is no PEM file: it holds no PRIVATE KEY-----\n"
+       "error: expected a PEM file with a line PRIVATE KEY-----, found a PEM file of another kind "
+       "(-----BEGIN CERTIFICATE-----)\n"
        "  where: TLS private key: {}/cert.pem\n"
-       "  fix: name the right file; another form is converted by openssl x509 or openssl pkey\n"},
+       "  fix: name the right file; one in DER becomes PEM by openssl pkey -inform der -in FILE "
+       "-out "
+       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
       {"cert.pem", "other_key.pem",
        "error: does not belong to the certificate\n"
        "  where: TLS private key: {}/other_key.pem\n"

@@ -34,8 +34,6 @@ void CheckTask(const AttentionTask& task) {
   FATHOM_CHECK(static_cast<int64_t>(kv.blocks.size()) * kv.block_tokens >= task.context);
 }
 
-int64_t TilesOf(const AttentionTask& task) { return CeilDiv(task.q.rows(), kHeadTile); }
-
 // A long context is cut into splits that start from a fresh state and are merged in order. Their
 // length depends on the context alone: at least kSplitRows, and more where that would make more
 // than kMaxSplits.
@@ -49,31 +47,28 @@ int64_t SplitsOf(const AttentionTask& task) {
   return CeilDiv(task.context, SplitRows(task.context));
 }
 
-// Heads of one tile over one split of the context.
-AttentionPiece PieceOf(const AttentionTask& task, int64_t tile, int64_t split, float scale) {
-  const int64_t head = tile * kHeadTile;
-  const int64_t rows = SplitRows(task.context);
-  return {.q = task.q.RowPtr(head),
-          .q_stride = task.q.stride(),
-          .heads = std::min(kHeadTile, task.q.rows() - head),
-          .key_dim = task.q.cols(),
-          .value_dim = task.out.cols(),
-          .scale = scale,
-          .base = task.kv.base,
-          .dtype = task.kv.dtype,
-          .row_width = task.kv.row_width,
-          .block_tokens = task.kv.block_tokens,
-          .blocks = task.kv.blocks.data(),
-          .key_offset = task.key_offset,
-          .value_offset = task.value_offset,
-          .first = split * rows,
-          .end = std::min(task.context, (split + 1) * rows)};
+// True when `next` is the same for the next token of the same sequence: one piece can compute both,
+// unless their contexts are cut differently.
+bool Continues(const AttentionTask& task, const AttentionTask& next) {
+  return next.context == task.context + 1 && next.kv.base == task.kv.base &&
+         next.kv.blocks.data() == task.kv.blocks.data() && next.q.rows() == task.q.rows() &&
+         next.q.cols() == task.q.cols() && next.out.cols() == task.out.cols() &&
+         next.key_offset == task.key_offset && next.value_offset == task.value_offset &&
+         SplitRows(next.context) == SplitRows(task.context);
+}
+
+// How many of the tasks, from the first on, fill a tile together.
+int32_t TasksTogether(std::span<const AttentionTask> tasks) {
+  const auto most = static_cast<size_t>(std::max<int64_t>(kQueryTile / tasks[0].q.rows(), 1));
+  size_t count = 1;
+  while (count < std::min(most, tasks.size()) && Continues(tasks[count - 1], tasks[count])) ++count;
+  return static_cast<int32_t>(count);
 }
 
 int64_t ScratchFloats(int64_t key_dim, int64_t value_dim) {
   return PadToLanes(AttentionScratchFloats(key_dim, value_dim));
 }
-int64_t StateFloats(int64_t value_dim) { return kHeadTile * (2 + PadToLanes(value_dim)); }
+int64_t StateFloats(int64_t value_dim) { return kQueryTile * (2 + PadToLanes(value_dim)); }
 
 // One call of Attention: its kernels, and the memory its items share.
 class AttentionRun {
@@ -82,16 +77,13 @@ class AttentionRun {
                std::span<const AttentionTask> tasks, AttentionBuffers& buffers)
       : kernels_(kernels), pool_(pool), scale_(scale), tasks_(tasks), buffers_(buffers) {
     int64_t scratch_floats = 0;
-    buffers_.tile_ends.clear();
-    buffers_.tile_ends.reserve(tasks.size());
     for (const AttentionTask& task : tasks) {
       CheckTask(task);
-      tiles_ += TilesOf(task);
-      buffers_.tile_ends.push_back(tiles_);
       most_splits_ = std::max(most_splits_, SplitsOf(task));
       scratch_floats = std::max(scratch_floats, ScratchFloats(task.q.cols(), task.out.cols()));
       state_floats_ = std::max(state_floats_, StateFloats(task.out.cols()));
     }
+    Bundle();
     buffers_.scratch.Resize(pool.threads(), scratch_floats);
   }
 
@@ -106,62 +98,115 @@ class AttentionRun {
   }
 
  private:
-  struct Place {
-    const AttentionTask& task;
-    int64_t tile;
+  // Queries [query, query + queries) of a bundle's tasks, counted in one row.
+  struct Tile {
+    std::span<const AttentionTask> tasks;
+    int64_t query;
+    int64_t queries;
+
+    int64_t heads() const { return tasks[0].q.rows(); }
+    const AttentionTask& TaskOf(int64_t i) const {
+      return tasks[static_cast<size_t>((query + i) / heads())];
+    }
+    int64_t HeadOf(int64_t i) const { return (query + i) % heads(); }
   };
-  Place TileAt(int64_t item) const {
-    const auto end = std::ranges::upper_bound(buffers_.tile_ends, item);
-    const AttentionTask& task = tasks_[static_cast<size_t>(end - buffers_.tile_ends.begin())];
-    return {task, TilesOf(task) - (*end - item)};
+
+  void Bundle() {
+    buffers_.bundles.clear();
+    buffers_.bundles.reserve(tasks_.size());
+    for (size_t i = 0; i < tasks_.size();) {
+      const int32_t count = TasksTogether(tasks_.subspan(i));
+      tiles_ += CeilDiv(count * tasks_[i].q.rows(), kQueryTile);
+      buffers_.bundles.push_back({static_cast<int32_t>(i), count, tiles_});
+      i += static_cast<size_t>(count);
+    }
+  }
+
+  Tile TileAt(int64_t item) const {
+    const auto bundle =
+        std::ranges::upper_bound(buffers_.bundles, item, {}, &AttentionBundle::tile_end);
+    const auto tasks =
+        tasks_.subspan(static_cast<size_t>(bundle->task), static_cast<size_t>(bundle->tasks));
+    const int64_t queries = bundle->tasks * tasks[0].q.rows();
+    const int64_t tiles = CeilDiv(queries, kQueryTile);
+    const int64_t query = (tiles - (bundle->tile_end - item)) * kQueryTile;
+    return {tasks, query, std::min(kQueryTile, queries - query)};
+  }
+
+  AttentionPiece PieceOf(const Tile& tile, int64_t split) const {
+    const AttentionTask& task = tile.tasks[0];
+    const int64_t context = tile.tasks.back().context;
+    const int64_t rows = SplitRows(context);
+    AttentionPiece piece = {.queries = tile.queries,
+                            .key_dim = task.q.cols(),
+                            .value_dim = task.out.cols(),
+                            .scale = scale_,
+                            .base = task.kv.base,
+                            .dtype = task.kv.dtype,
+                            .row_width = task.kv.row_width,
+                            .block_tokens = task.kv.block_tokens,
+                            .blocks = tile.tasks.back().kv.blocks.data(),
+                            .key_offset = task.key_offset,
+                            .value_offset = task.value_offset,
+                            .first = split * rows,
+                            .end = std::min(context, (split + 1) * rows)};
+    for (int64_t i = 0; i < tile.queries; ++i) {
+      piece.q[i] = tile.TaskOf(i).q.RowPtr(tile.HeadOf(i));
+      piece.ends[i] = tile.TaskOf(i).context;
+    }
+    return piece;
   }
 
   AttentionState StateAt(int64_t index) const {
     float* state = buffers_.states[index].data();
-    return {.highest = state, .weight = state + kHeadTile, .sums = state + 2 * kHeadTile};
+    return {.highest = state, .weight = state + kQueryTile, .sums = state + 2 * kQueryTile};
   }
 
-  void RunSplit(const Place& place, int64_t split, int thread, const AttentionState& state) const {
-    kernels_.run(PieceOf(place.task, place.tile, split, scale_), buffers_.scratch[thread].data(),
-                 state);
+  void RunSplit(const Tile& tile, int64_t split, int thread, const AttentionState& state) const {
+    kernels_.run(PieceOf(tile, split), buffers_.scratch[thread].data(), state);
   }
 
-  void Finish(const Place& place, const AttentionState& state) const {
-    const MatView<float>& out = place.task.out;
-    const int64_t head = place.tile * kHeadTile;
-    kernels_.finish(state, std::min(kHeadTile, out.rows() - head), out.cols(), out.RowPtr(head),
-                    out.stride());
+  void Finish(const Tile& tile, const AttentionState& state) const {
+    for (int64_t i = 0; i < tile.queries;) {
+      const MatView<float>& out = tile.TaskOf(i).out;
+      const int64_t heads = std::min(tile.heads() - tile.HeadOf(i), tile.queries - i);
+      const AttentionState of_task = {.highest = state.highest + i,
+                                      .weight = state.weight + i,
+                                      .sums = state.sums + i * PadToLanes(out.cols())};
+      kernels_.finish(of_task, heads, out.cols(), out.RowPtr(tile.HeadOf(i)), out.stride());
+      i += heads;
+    }
   }
 
   void RunTiles() {
     buffers_.states.Resize(2 * pool_.threads(), state_floats_);
     pool_.ParallelFor(tiles_, [&](int64_t item, int thread) {
-      const Place place = TileAt(item);
+      const Tile tile = TileAt(item);
       const AttentionState state = StateAt(2 * thread);
       const AttentionState next = StateAt(2 * thread + 1);
-      RunSplit(place, 0, thread, state);
-      for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
-        RunSplit(place, split, thread, next);
-        kernels_.merge(next, place.task.out.cols(), state);
+      RunSplit(tile, 0, thread, state);
+      for (int64_t split = 1; split < SplitsOf(tile.tasks.back()); ++split) {
+        RunSplit(tile, split, thread, next);
+        kernels_.merge(next, tile.tasks[0].out.cols(), state);
       }
-      Finish(place, state);
+      Finish(tile, state);
     });
   }
 
   void RunSplits() {
     buffers_.states.Resize(tiles_ * most_splits_, state_floats_);
     pool_.ParallelFor(tiles_ * most_splits_, [&](int64_t item, int thread) {
-      const Place place = TileAt(item / most_splits_);
+      const Tile tile = TileAt(item / most_splits_);
       const int64_t split = item % most_splits_;
-      if (split < SplitsOf(place.task)) RunSplit(place, split, thread, StateAt(item));
+      if (split < SplitsOf(tile.tasks.back())) RunSplit(tile, split, thread, StateAt(item));
     });
     pool_.ParallelFor(tiles_, [&](int64_t item, int /*thread*/) {
-      const Place place = TileAt(item);
+      const Tile tile = TileAt(item);
       const AttentionState state = StateAt(item * most_splits_);
-      for (int64_t split = 1; split < SplitsOf(place.task); ++split) {
-        kernels_.merge(StateAt(item * most_splits_ + split), place.task.out.cols(), state);
+      for (int64_t split = 1; split < SplitsOf(tile.tasks.back()); ++split) {
+        kernels_.merge(StateAt(item * most_splits_ + split), tile.tasks[0].out.cols(), state);
       }
-      Finish(place, state);
+      Finish(tile, state);
     });
   }
 

@@ -35,20 +35,28 @@ struct AttentionTask {
   MatView<float> out;        // [heads, value_dim]
 };
 
+// Tasks [task, task + tasks) of a call, computed together.
+struct AttentionBundle {
+  int32_t task = 0;
+  int32_t tasks = 0;
+  int64_t tile_end = 0;  // tiles of this and all bundles before
+};
+
 // What the work items of a call keep between them; a caller passes the same again, so that memory
 // is asked for only when a call is the largest so far.
 struct AttentionBuffers {
-  Matrix<float> scratch;           // a row a thread
-  Matrix<float> states;            // a row a running softmax
-  std::vector<int64_t> tile_ends;  // [tasks], of all tasks' tiles in one row
+  Matrix<float> scratch;  // a row a thread
+  Matrix<float> states;   // a row a running softmax
+  std::vector<AttentionBundle> bundles;
 };
 
 // The most that scratch and states take with so many threads, whatever the contexts and tasks.
 int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim);
 
-// Runs all tasks over the pool. Softmax and sums in float32, over keys in order and in steps of a
-// fixed number of rows counted from position 0, so a result depends on its own context only
-// (batch-invariant).
+// Runs all tasks over the pool; of those with few heads the consecutive tokens of a sequence, where
+// they follow each other in `tasks`, are computed together. Softmax and sums in float32, over keys
+// in order and in steps of a fixed number of rows counted from position 0, so a result depends on
+// its own context only (batch-invariant).
 void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks,
                AttentionBuffers& buffers);
 

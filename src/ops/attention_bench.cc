@@ -23,12 +23,19 @@ struct HeadShape {
   int64_t value_offset;
   int64_t row_width;
 };
-// DeepSeek-R1's latent attention; one group of seven heads of Qwen2-7B.
-constexpr HeadShape kShapes[] = {{128, 576, 512, 0, 576}, {7, 128, 128, 128, 256}};
+// DeepSeek-R1's latent attention; one group of seven heads of Qwen2-7B; latent attention with few
+// heads.
+constexpr HeadShape kShapes[] = {
+    {128, 576, 512, 0, 576}, {7, 128, 128, 128, 256}, {8, 576, 512, 0, 576}};
+
+enum class Tokens {
+  kOfMany,  // each of a sequence of its own
+  kOfOne,   // consecutive ones of one sequence, the last of which sees the whole context
+};
 
 // range: index of the shape, context, tokens, threads. Counter "of_peak": operations a second as a
 // share of what multiply-adds in registers reach.
-void Decode(benchmark::State& state) {
+void Measure(benchmark::State& state, Tokens kind) {
   const HeadShape& shape = kShapes[state.range(0)];
   const int64_t context = state.range(1);
   const int64_t tokens = state.range(2);
@@ -49,7 +56,7 @@ void Decode(benchmark::State& state) {
                             .block_tokens = 64,
                             .blocks = blocks},
                      .value_offset = shape.value_offset,
-                     .context = context,
+                     .context = kind == Tokens::kOfOne ? context - tokens + 1 + t : context,
                      .out = out.view().Rows(t * shape.heads, shape.heads)});
   }
   ThreadPool pool(static_cast<int>(state.range(3)));
@@ -67,6 +74,15 @@ void Decode(benchmark::State& state) {
   state.counters["of_peak"] = operations / best / peak;
   state.SetLabel(std::string(IsaName(compute.isa)));
 }
+
+void Decode(benchmark::State& state) { Measure(state, Tokens::kOfMany); }
+void Prefill(benchmark::State& state) { Measure(state, Tokens::kOfOne); }
+
+BENCHMARK(Prefill)
+    ->Name("AttentionPrefill")
+    ->ArgNames({"shape", "context", "tokens", "threads"})
+    ->ArgsProduct({{0, 1, 2}, {2048}, {64}, {1, 2}})
+    ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(Decode)
     ->Name("AttentionDecode")

@@ -11,23 +11,24 @@
 #include "ops/vec_exp.h"
 #include "tensor/dtype.h"
 
-// Attention of up to sixteen heads over a stretch of one sequence's rows, written once over a
-// vector type (vec_portable.h). Heads lie across the lanes for scores and softmax, values across
-// the lanes for the weighted sum, so that no sum runs across lanes.
+// Attention of up to sixteen queries over a stretch of one sequence's rows, written once over a
+// vector type (vec_portable.h): heads of one token, or of several. Queries lie across the lanes for
+// scores and softmax, values across the lanes for the weighted sum, so that no sum runs across
+// lanes.
 //
 // Compiled with the flags of several instruction sets: plain data and templates over the vector
 // type only.
 
 namespace fathom {
 
-constexpr int64_t kHeadTile = 16;
+constexpr int64_t kQueryTile = 16;
 constexpr int64_t kAttentionStep = 32;  // rows between two corrections of the running maximum
 
-// Rows [first, end) of a sequence for `heads` heads.
+// Rows [first, end) of a sequence for some queries, each of which sees the rows before its own end.
 struct AttentionPiece {
-  const float* q = nullptr;  // [heads, key_dim]
-  int64_t q_stride = 0;
-  int64_t heads = 0;  // <= kHeadTile
+  const float* q[kQueryTile] = {};  // [key_dim] each
+  int64_t ends[kQueryTile] = {};
+  int64_t queries = 0;
   int64_t key_dim = 0;
   int64_t value_dim = 0;
   float scale = 1;
@@ -39,15 +40,15 @@ struct AttentionPiece {
   int64_t key_offset = 0;
   int64_t value_offset = 0;
   int64_t first = 0;
-  int64_t end = 0;
+  int64_t end = 0;  // none of `ends` in this stretch lies behind it
 };
 
-// What a piece computes, for kHeadTile heads: sums[h][v] = sum of exp(s[h][t] - highest[h]) *
+// What a piece computes, for kQueryTile queries h: sums[h][v] = sum of exp(s[h][t] - highest[h]) *
 // value[t][v], and weight[h] the same sum without values. Memory of the caller.
 struct AttentionState {
-  float* highest = nullptr;  // [kHeadTile]
-  float* weight = nullptr;   // [kHeadTile]
-  float* sums = nullptr;     // [kHeadTile][value_stride]
+  float* highest = nullptr;  // [kQueryTile]
+  float* weight = nullptr;   // [kQueryTile]
+  float* sums = nullptr;     // [kQueryTile][value_stride]
 };
 
 // Room for widened rows and such, one a thread; AttentionScratchFloats elements, aligned to 64.
@@ -55,7 +56,7 @@ struct AttentionKernels {
   void (*run)(const AttentionPiece& piece, float* scratch, const AttentionState& state);
   // Adds the state of the rows that follow to that of the rows before.
   void (*merge)(const AttentionState& later, int64_t value_dim, const AttentionState& state);
-  // out[h] = sums[h] / weight[h].
+  // out[h] = sums[h] / weight[h], for the first `heads` of the state.
   void (*finish)(const AttentionState& state, int64_t heads, int64_t value_dim, float* out,
                  int64_t out_stride);
 };
@@ -70,8 +71,8 @@ void AttentionWith(const AttentionKernels& kernels, const Compute& compute, floa
 
 FATHOM_INLINE constexpr int64_t PadToLanes(int64_t dim) { return (dim + 15) / 16 * 16; }
 FATHOM_INLINE constexpr int64_t AttentionScratchFloats(int64_t key_dim, int64_t value_dim) {
-  return kAttentionStep * (PadToLanes(key_dim) + PadToLanes(value_dim) + kHeadTile) +
-         kHeadTile * key_dim;
+  return kAttentionStep * (PadToLanes(key_dim) + PadToLanes(value_dim) + kQueryTile) +
+         kQueryTile * key_dim;
 }
 
 template <typename V>
@@ -84,7 +85,7 @@ class AttentionKernel {
     kernel.TurnQueries();
     V::Store(state.highest, V::Broadcast(-0x1p127F));
     V::Store(state.weight, V::Zero());
-    for (int64_t i = 0; i < kHeadTile * kernel.value_stride_; i += 16) {
+    for (int64_t i = 0; i < kQueryTile * kernel.value_stride_; i += 16) {
       V::Store(state.sums + i, V::Zero());
     }
     for (int64_t row = piece.first; row < piece.end; row += kAttentionStep) {
@@ -97,15 +98,15 @@ class AttentionKernel {
     const Lanes before = V::Load(state.highest);
     const Lanes after = V::Load(later.highest);
     const Lanes highest = V::Max(before, after);
-    alignas(64) float keep[kHeadTile];
-    alignas(64) float take[kHeadTile];
+    alignas(64) float keep[kQueryTile];
+    alignas(64) float take[kQueryTile];
     V::Store(keep, Exp<V>(Minus(before, highest)));
     V::Store(take, Exp<V>(Minus(after, highest)));
     V::Store(state.highest, highest);
     const Lanes kept = V::Mul(V::Load(state.weight), V::Load(keep));
     V::Store(state.weight, V::Fma(V::Load(later.weight), V::Load(take), kept));
     const int64_t stride = PadToLanes(value_dim);
-    for (int64_t h = 0; h < kHeadTile; ++h) {
+    for (int64_t h = 0; h < kQueryTile; ++h) {
       for (int64_t v = h * stride; v < (h + 1) * stride; v += 16) {
         const Lanes sum = V::Mul(V::Load(state.sums + v), V::Broadcast(keep[h]));
         V::Store(state.sums + v, V::Fma(V::Load(later.sums + v), V::Broadcast(take[h]), sum));
@@ -132,11 +133,12 @@ class AttentionKernel {
       : piece_(piece),
         state_(state),
         key_stride_(PadToLanes(piece.key_dim)),
-        value_stride_(PadToLanes(piece.value_dim)) {
+        value_stride_(PadToLanes(piece.value_dim)),
+        least_end_(LeastEnd(piece)) {
     keys_ = scratch;
     float* own_values = keys_ + kAttentionStep * key_stride_;
     weights_ = own_values + kAttentionStep * value_stride_;
-    turned_q_ = weights_ + kAttentionStep * kHeadTile;
+    turned_q_ = weights_ + kAttentionStep * kQueryTile;
     const int64_t inside = piece.value_offset - piece.key_offset;
     values_in_keys_ = inside >= 0 && inside + value_stride_ <= key_stride_;
     values_ = values_in_keys_ ? keys_ + inside : own_values;
@@ -147,16 +149,24 @@ class AttentionKernel {
 
   void TurnQueries() {
     for (int64_t c = 0; c < piece_.key_dim; ++c) {
-      for (int64_t h = 0; h < kHeadTile; ++h) {
-        turned_q_[c * kHeadTile + h] = h < piece_.heads ? piece_.q[h * piece_.q_stride + c] : 0.0F;
+      for (int64_t h = 0; h < kQueryTile; ++h) {
+        turned_q_[c * kQueryTile + h] = h < piece_.queries ? piece_.q[h][c] : 0.0F;
       }
     }
+  }
+
+  static int64_t LeastEnd(const AttentionPiece& piece) {
+    int64_t least = piece.end;
+    for (int64_t h = 0; h < piece.queries; ++h) {
+      if (piece.ends[h] < least) least = piece.ends[h];
+    }
+    return least;
   }
 
   void Step(int64_t first, int64_t rows) {
     WidenRows(first, rows);
     for (int64_t r = 0; r < rows; r += V::kTileTokens) Scores<V::kTileTokens>(r, rows);
-    AddValues(Softmax(rows), rows);
+    AddValues(Softmax(first, rows), rows);
   }
 
   void WidenRows(int64_t first, int64_t rows) {
@@ -200,25 +210,45 @@ class AttentionKernel {
     SumTile<V, FloatMath<V>, kRows, 1>({.x = keys_ + r * key_stride_,
                                         .x_stride = key_stride_,
                                         .y = turned_q_,
-                                        .y_step = kHeadTile},
+                                        .y_step = kQueryTile},
                                        piece_.key_dim, sums);
     const Lanes scale = V::Broadcast(piece_.scale);
     Unroll<kRows>([&](auto i) FATHOM_INLINE {
-      V::Store(weights_ + (r + i.value) * kHeadTile, V::Mul(sums[i.value], scale));
+      V::Store(weights_ + (r + i.value) * kQueryTile, V::Mul(sums[i.value], scale));
     });
   }
 
-  // Turns scores into exp(score - highest) and returns what sums so far must be multiplied with.
-  Lanes Softmax(int64_t rows) {
+  // 1 for each query that sees the row, 0 for the others.
+  Lanes Visible(int64_t row) const {
+    alignas(64) float visible[kQueryTile];
+    for (int64_t h = 0; h < kQueryTile; ++h) visible[h] = row < piece_.ends[h] ? 1.0F : 0.0F;
+    return V::Load(visible);
+  }
+
+  // The scores of a row, the least there is for queries that do not see it: they leave a query's
+  // results as they would be without the row, bit for bit.
+  Lanes VisibleScores(int64_t row, const float* scores) const {
+    if (row < least_end_) return V::Load(scores);
+    const Lanes visible = Visible(row);
+    const Lanes least = V::Mul(V::Add(visible, V::Broadcast(-1)), V::Broadcast(0x1p127F));
+    return V::Fma(V::Load(scores), visible, least);
+  }
+
+  // Turns the scores of rows [first, first + rows) into exp(score - highest) and returns what sums
+  // so far must be multiplied with.
+  Lanes Softmax(int64_t first, int64_t rows) {
     const Lanes before = V::Load(state_.highest);
     Lanes highest = before;
     for (int64_t r = 0; r < rows; ++r) {
-      highest = V::Max(highest, V::Load(weights_ + r * kHeadTile));
+      float* scores = weights_ + r * kQueryTile;
+      V::Store(scores, VisibleScores(first + r, scores));
+      highest = V::Max(highest, V::Load(scores));
     }
     Lanes sum = V::Zero();
     for (int64_t r = 0; r < rows; ++r) {
-      float* weight = weights_ + r * kHeadTile;
-      const Lanes power = Exp<V>(Minus(V::Load(weight), highest));
+      float* weight = weights_ + r * kQueryTile;
+      Lanes power = Exp<V>(Minus(V::Load(weight), highest));
+      if (first + r >= least_end_) power = V::Mul(power, Visible(first + r));
       V::Store(weight, power);
       sum = V::Add(sum, power);
     }
@@ -231,10 +261,10 @@ class AttentionKernel {
   // Values outside, heads inside: sixteen columns of the step's values stay in the first-level
   // cache for all heads.
   void AddValues(const Lanes& correction, int64_t rows) {
-    alignas(64) float corrections[kHeadTile];
+    alignas(64) float corrections[kQueryTile];
     V::Store(corrections, correction);
     for (int64_t v = 0; v < value_stride_; v += 16) {
-      for (int64_t h = 0; h < piece_.heads; h += V::kTileTokens) {
+      for (int64_t h = 0; h < piece_.queries; h += V::kTileTokens) {
         HeadValues<V::kTileTokens>(h, v, rows, corrections);
       }
     }
@@ -243,12 +273,12 @@ class AttentionKernel {
   template <int kHeads>
   void HeadValues(int64_t h, int64_t v, int64_t rows, const float* corrections) {
     if constexpr (kHeads > 1) {
-      if (piece_.heads - h < kHeads) return HeadValues<kHeads - 1>(h, v, rows, corrections);
+      if (piece_.queries - h < kHeads) return HeadValues<kHeads - 1>(h, v, rows, corrections);
     }
     Lanes sums[kHeads];
     SumTile<V, FloatMath<V>, kHeads, 1>({.x = weights_ + h,
                                          .x_stride = 1,
-                                         .x_step = kHeadTile,
+                                         .x_step = kQueryTile,
                                          .y = values_ + v,
                                          .y_step = value_step_},
                                         rows, sums);
@@ -262,12 +292,13 @@ class AttentionKernel {
   const AttentionState& state_;
   int64_t key_stride_;
   int64_t value_stride_;  // of the state's sums
+  int64_t least_end_;     // up to here every query sees every row
   bool values_in_keys_;   // as for MLA: widened once for both
   int64_t value_step_;    // from one row of values_ to the next
   float* keys_;           // [kAttentionStep][key_stride_]
   float* values_;         // [kAttentionStep][value_step_]
-  float* weights_;        // [kAttentionStep][kHeadTile]: scores, then their powers
-  float* turned_q_;       // [key_dim][kHeadTile]
+  float* weights_;        // [kAttentionStep][kQueryTile]: scores, then their powers
+  float* turned_q_;       // [key_dim][kQueryTile]
 };
 
 }  // namespace fathom

@@ -31,6 +31,7 @@ enum class Rule {
   kThroughputPrefill,  //   it is not
   kLaxityOnlyPrefill,  // stageSelectPolicy 2: nothing decodes
   kLaxityOnlyDecode,   //   nobody waits
+  kLaxityBatchFull,    //   the dynamic batch lets nobody enter
   kLaxityPrefill,      //   the prompt has less time to spare
   kLaxityDecode,       //   decoding has
 };

@@ -37,6 +37,8 @@ RuleText MindieTextOf(Rule rule) {
       return {"laxity_only_prefill", "nothing decodes", "3.1, policy 2"};
     case Rule::kLaxityOnlyDecode:
       return {"laxity_only_decode", "nobody waits", "3.1, policy 2"};
+    case Rule::kLaxityBatchFull:
+      return {"laxity_batch_full", "as many decode as tokens come in time for", "3.1, policy 2"};
     case Rule::kLaxityPrefill:
       return {"laxity_prefill", "the first prompt has less time to spare", "3.1, policy 2"};
     case Rule::kLaxityDecode:
@@ -57,8 +59,10 @@ Json PreemptionJson(const Preemption& preemption) {
 }
 
 Json LeftOutJson(const Decision& decision) {
-  Json json =
-      Json::MakeObject({{"id", decision.left_out_id}, {"why", LeftOutName(decision.left_out)}});
+  Json json = Json::MakeObject();
+  // After a preemption nobody enters: it is no one's turn that failed.
+  if (decision.left_out != LeftOut::kAfterPreemption) json.Set("id", decision.left_out_id);
+  json.Set("why", LeftOutName(decision.left_out));
   if (decision.need > 0) {
     json.Set("need", decision.need);
     json.Set("have", decision.have);

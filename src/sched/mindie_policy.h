@@ -18,9 +18,9 @@ struct MindiePolicy {
   int64_t max_seq_len = 2560;
   int64_t max_preempt_count = 0;        // most sequences swapped out in one step
   double max_first_token_wait_s = 2.5;  // after this a request may take a running one's blocks
-  bool dynamic_batch_size = false;      // policy 2: decode no more than decode_expected_s allows
+  bool dynamic_batch_size = false;      // any policy: nobody enters once tokens come too late
   double prefill_expected_s = 1.5;      // policy 2: when a first token should be there
-  double decode_expected_s = 0.05;      // policy 2: and the next one
+  double decode_expected_s = 0.05;      // policy 2, dynamic batch: and the next one
 
   // Tokens of a prefill step: a prompt and what was generated after it always fit, so that a
   // preempted sequence can be computed again.
@@ -32,7 +32,12 @@ struct MindiePolicy {
 // What the policy carries from step to step.
 struct MindieState {
   double decode_waste_ms = 0;  // policy 1: wasted by decoding while requests waited
-  int64_t decode_batch = 0;    // policy 2: the dynamic batch size; 0 before the first
+  // The dynamic batch: how many may decode, 0 before the first step was observed; and what it is
+  // searched between.
+  int64_t decode_batch = 0;
+  int64_t decode_batch_low = 0;
+  int64_t decode_batch_high = 0;
+  bool search_next = false;  // every second time it is searched
 };
 
 }  // namespace fathom

@@ -116,34 +116,53 @@ Status CheckKeys(const JsonReader& schedule, std::span<const NumberField> also,
     if (IsNumberField(key, kScheduleFields) || IsNumberField(key, also)) continue;
     if (IsOneOf(key, kOtherFields)) continue;
     if (!IsOneOf(key, kUnusedFields)) {
-      return schedule.Wrong(Format("the key '{}' is none of MindIE's ScheduleConfig", key));
+      Error error = schedule.Wrong(Format("the key '{}' is none of MindIE's ScheduleConfig", key));
+      error.fix = "those with an effect are " + MindieKeys();
+      return error;
     }
     notes.push_back(Format("{} is not used", key));
   }
   return Ok();
 }
 
-// a <= b, or an error that names both.
-Status AtMost(const JsonReader& reader, std::string_view a, int64_t value, std::string_view b,
-              int64_t limit) {
-  if (value <= limit) return Ok();
-  return reader.Wrong(Format("{} is {}, more than {} {}", a, value, b, limit));
+// A number as it was given, or its default.
+struct Given {
+  const JsonReader& reader;
+  std::string_view key;
+  int64_t value;
+
+  bool is_default() const { return !reader.Has(key); }
+  std::string Describe() const {
+    return Format("{} {}{}", key, value, is_default() ? " (its default)" : "");
+  }
+};
+
+// a <= b, or an error that names both, and which of them nobody chose.
+Status AtMost(const Given& a, const Given& b) {
+  if (a.value <= b.value) return Ok();
+  Error error = b.reader.Wrong(Format("{} is more than {}", a.Describe(), b.Describe()));
+  if (a.is_default()) {
+    error.fix = Format("give {} too, at most {}", a.key, b.value);
+  } else if (b.is_default()) {
+    error.fix = Format("give {} too, at least {}", b.key, a.value);
+  }
+  return error;
 }
 
-Status CheckTogether(const JsonReader& schedule, const Values& values, bool mix) {
+Status CheckTogether(const JsonReader& deploy, const JsonReader& schedule, const Values& values,
+                     bool mix) {
   if (values.cache_block_size % 16 != 0) {
     return schedule.Wrong(
         Format("cacheBlockSize is {}, expected a multiple of 16", values.cache_block_size));
   }
-  FATHOM_OK(AtMost(schedule, "maxPrefillBatchSize", values.max_prefill_batch_size, "maxBatchSize",
-                   values.max_batch_size));
-  FATHOM_OK(AtMost(schedule, "maxPreemptCount", values.max_preempt_count, "maxBatchSize",
-                   values.max_batch_size));
-  FATHOM_OK(
-      AtMost(schedule, "maxIterTimes", values.max_iter_times, "maxSeqLen", values.max_seq_len));
+  const Given batch{schedule, "maxBatchSize", values.max_batch_size};
+  FATHOM_OK(AtMost({schedule, "maxPrefillBatchSize", values.max_prefill_batch_size}, batch));
+  FATHOM_OK(AtMost({schedule, "maxPreemptCount", values.max_preempt_count}, batch));
+  FATHOM_OK(AtMost({schedule, "maxIterTimes", values.max_iter_times},
+                   {deploy, "maxSeqLen", values.max_seq_len}));
   if (mix) return Ok();
-  return AtMost(schedule, "maxInputTokenLen", values.max_input_token_len, "maxPrefillTokens",
-                values.max_prefill_tokens);
+  return AtMost({deploy, "maxInputTokenLen", values.max_input_token_len},
+                {schedule, "maxPrefillTokens", values.max_prefill_tokens});
 }
 
 // What MindIE rewrites without a word.
@@ -213,7 +232,7 @@ Result<MindieSettings> Read(const JsonReader& deploy, const JsonReader& schedule
   FATHOM_TRY(const bool mix, ReadMix(schedule));
   FATHOM_TRY(const bool select_batch, schedule.BoolOr("supportSelectBatch", false));
   FATHOM_TRY(const bool dynamic, schedule.BoolOr("dynamicBatchSizeEnable", false));
-  FATHOM_OK(CheckTogether(schedule, values, mix));
+  FATHOM_OK(CheckTogether(deploy, schedule, values, mix));
   if (values.max_seq_len < 2) {
     return deploy.Wrong("maxSeqLen is 1: a prompt of one token leaves no room for an answer");
   }
@@ -222,8 +241,10 @@ Result<MindieSettings> Read(const JsonReader& deploy, const JsonReader& schedule
                            values.stage_select_policy));
     values.stage_select_policy = 1;
   }
+  const int64_t asked_prefill_tokens = values.max_prefill_tokens;
   Rewrite(values, mix, notes);
   MindieSettings settings = SettingsFrom(values);
+  settings.asked_prefill_tokens = asked_prefill_tokens;
   settings.mix = mix;
   settings.policy.dynamic_batch_size = dynamic;
   settings.notes = std::move(notes);
@@ -236,23 +257,82 @@ Json ValueOf(std::string_view text) {
   return json.ok() && !json->is_string() ? *json : Json(text);
 }
 
+// A part of the file that MindIE itself does not start without.
+Result<JsonReader> Part(const JsonReader& whole, std::string_view key) {
+  if (!whole.value().is_object()) return whole.Mismatch("", "an object");
+  if (!whole.Has(key)) {
+    Error error = whole.Wrong(Format("{} is missing", key));
+    error.where += Format("{}/{}", error.where.find(": /") == std::string::npos ? ": " : "", key);
+    error.fix = "add it, {} for MindIE's defaults, or give single values with --schedule KEY=VALUE";
+    return error;
+  }
+  return whole.Object(key);
+}
+
 }  // namespace
+
+std::string MindieKeys() {
+  std::string keys;
+  const auto add = [&keys](std::string_view key) {
+    keys += keys.empty() ? "" : ", ";
+    keys += key;
+  };
+  for (const NumberField& field : kDeployFields) add(field.key);
+  for (const NumberField& field : kScheduleFields) add(field.key);
+  for (const std::string_view key : kOtherFields) add(key);
+  return keys;
+}
 
 int64_t MindieSettings::MostInputTokens() const {
   return std::min(max_input_token_len, policy.max_seq_len - 1);
 }
 
-int64_t MindieSettings::AnswerTokens(int64_t prompt_tokens, int64_t max_tokens) const {
-  return std::min({policy.max_seq_len - prompt_tokens, max_iter_times, max_tokens});
+std::string CutToModel(int64_t positions, MindieSettings& settings) {
+  MindiePolicy& policy = settings.policy;
+  if (policy.max_seq_len <= positions) return "";
+  std::string note =
+      Format("maxSeqLen {} is cut to the model's {} positions", policy.max_seq_len, positions);
+  policy.max_seq_len = positions;
+  settings.max_input_token_len = settings.MostInputTokens();
+  const int64_t longest =
+      std::min(positions, settings.max_input_token_len + settings.max_iter_times);
+  const int64_t tokens = settings.mix ? settings.asked_prefill_tokens
+                                      : std::max(settings.asked_prefill_tokens, longest);
+  if (tokens < policy.max_prefill_tokens) {
+    note += Format(", maxPrefillTokens {} to {}", policy.max_prefill_tokens, tokens);
+    policy.max_prefill_tokens = tokens;
+  }
+  if (tokens < policy.max_batch_size) {
+    note += Format(", maxBatchSize {} to {}", policy.max_batch_size, tokens);
+    policy.max_batch_size = tokens;
+    policy.max_prefill_batch_size = std::min(policy.max_prefill_batch_size, tokens);
+  }
+  return note;
+}
+
+Status CheckSwap(const MindieSettings& settings, int64_t swap_bytes) {
+  const int64_t count = settings.policy.max_preempt_count;
+  if (count > 0 && swap_bytes == 0) {
+    return BadInput(Format("maxPreemptCount is {}, and there is no memory to swap to", count), "",
+                    "give it with --swap-space (MindIE: cpuMemSize), or set maxPreemptCount to 0");
+  }
+  // Mix is a policy of ours that swaps whenever there is memory to.
+  if (count == 0 && swap_bytes > 0 && !settings.mix) {
+    return BadInput(
+        Format("the {} bytes of --swap-space would never be used: maxPreemptCount is 0",
+               swap_bytes),
+        "", "set maxPreemptCount, the most requests swapped out in one step, or leave it out");
+  }
+  return Ok();
 }
 
 Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view file) {
   const JsonSource source(file, kFix);
   FATHOM_TRY(const Json json, ParseJson(text, source));
   const JsonReader root(json, source);
-  FATHOM_TRY(const JsonReader backend, root.Object("BackendConfig"));
-  FATHOM_TRY(const JsonReader deploy, backend.Object("ModelDeployConfig"));
-  FATHOM_TRY(const JsonReader schedule, backend.Object("ScheduleConfig"));
+  FATHOM_TRY(const JsonReader backend, Part(root, "BackendConfig"));
+  FATHOM_TRY(const JsonReader deploy, Part(backend, "ModelDeployConfig"));
+  FATHOM_TRY(const JsonReader schedule, Part(backend, "ScheduleConfig"));
   return Read(deploy, schedule, {});
 }
 

@@ -19,16 +19,14 @@ struct MindieSettings {
   MindiePolicy policy;
   int64_t cache_block_size = 128;
   int64_t max_input_token_len = 2048;
-  int64_t max_iter_times = 512;  // most tokens of an answer
-  bool mix = false;              // templateType Mix: prompts in pieces beside decoding
+  int64_t max_iter_times = 512;         // most tokens of an answer
+  int64_t asked_prefill_tokens = 8192;  // maxPrefillTokens before it was raised
+  bool mix = false;                     // templateType Mix: prompts in pieces beside decoding
   // What was changed or is not used, one sentence each: to be printed.
   std::vector<std::string> notes;
 
   // Input longer than this is refused (MindIE: at least one token of answer has to fit).
   int64_t MostInputTokens() const;
-  // Tokens of the answer to a prompt: the least of what maxSeqLen leaves, maxIterTimes and what was
-  // asked for.
-  int64_t AnswerTokens(int64_t prompt_tokens, int64_t max_tokens) const;
 };
 
 // Reads a config.json of MindIE Server. Of it: all of /BackendConfig/ScheduleConfig, and maxSeqLen
@@ -42,6 +40,18 @@ Result<MindieSettings> ReadMindieConfig(std::string_view text, std::string_view 
 
 // The same from KEY=VALUE pairs, as they come from a command line; `source` names it in errors.
 Result<MindieSettings> ReadMindiePairs(std::span<const std::string> pairs, std::string_view source);
+
+// Cuts maxSeqLen to the `positions` of a model, and what was made as large for its sake: a step
+// need not hold sequences that the model cannot have. Returns what was cut, a sentence to be
+// printed, or "".
+std::string CutToModel(int64_t positions, MindieSettings& settings);
+
+// How the settings and the swap space the caller has go together. Errors (kBadInput): one of them
+// without the other.
+Status CheckSwap(const MindieSettings& settings, int64_t swap_bytes);
+
+// The keys that have an effect, "cacheBlockSize, maxPrefillBatchSize, ...".
+std::string MindieKeys();
 
 // Sets policy, block size, tokens and sequences of a step as the settings say. The caller says how
 // many blocks, swap blocks (MindIE: cpuMemSize) and rows of logits there are.

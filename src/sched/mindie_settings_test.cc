@@ -115,17 +115,96 @@ TEST(MindieSettings, MixIsTheChunkedPolicy) {
   EXPECT_EQ(config.max_batched_tokens, 256);
 }
 
-// "Output length = min(maxSeqLen - input, maxIterTimes, request max_tokens). Input >= maxSeqLen is
-// refused." (3.2)
-TEST(MindieSettings, AnswersAreAsLongAsTheLeastOfThreeLimits) {
-  const auto settings = ReadMindiePairs(
-      Texts{"maxSeqLen=100", "maxInputTokenLen=4000", "maxPrefillTokens=4000", "maxIterTimes=60"},
-      "--scheduler");
-  ASSERT_TRUE(settings.ok());
-  EXPECT_EQ(settings->MostInputTokens(), 99);
-  EXPECT_EQ(settings->AnswerTokens(10, 1000), 60);
-  EXPECT_EQ(settings->AnswerTokens(70, 1000), 30);
-  EXPECT_EQ(settings->AnswerTokens(10, 5), 5);
+TEST(MindieSettings, ALongMaxSeqLenIsCutToTheModel) {
+  const struct {
+    Texts pairs;
+    int64_t positions;
+    std::string note;
+    int64_t seq_len;
+    int64_t most_input;
+    int64_t step_tokens;
+    int64_t batch;
+  } rows[] = {
+      {{"maxSeqLen=4096"}, 4096, "", 4096, 2048, 8192, 200},
+      {{"maxSeqLen=4097"},
+       4096,
+       "maxSeqLen 4097 is cut to the model's 4096 positions",
+       4096,
+       2048,
+       8192,
+       200},
+      // Raised to 2048 + 100000 first; what was asked for is as long as four sequences.
+      {{"maxSeqLen=163840", "maxIterTimes=100000"},
+       2048,
+       "maxSeqLen 163840 is cut to the model's 2048 positions, maxPrefillTokens 102048 to 8192",
+       2048,
+       2047,
+       8192,
+       200},
+      {{"maxSeqLen=163840", "maxIterTimes=100000", "maxPrefillTokens=2048"},
+       4096,
+       "maxSeqLen 163840 is cut to the model's 4096 positions, maxPrefillTokens 102048 to 4096",
+       4096,
+       2048,
+       4096,
+       200},
+      {{"maxSeqLen=163840", "maxIterTimes=100000", "maxPrefillTokens=2048", "maxBatchSize=5000"},
+       64,
+       "maxSeqLen 163840 is cut to the model's 64 positions, maxPrefillTokens 102048 to 2048, "
+       "maxBatchSize 5000 to 2048",
+       64,
+       63,
+       2048,
+       2048},
+      {{"templateType=Mix", "maxPrefillTokens=256"},
+       1024,
+       "maxSeqLen 2560 is cut to the model's 1024 positions",
+       1024,
+       1023,
+       256,
+       200},
+  };
+  for (const auto& row : rows) {
+    auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_TRUE(settings.ok()) << settings.error().ToString();
+    EXPECT_EQ(CutToModel(row.positions, *settings), row.note);
+    EXPECT_EQ(settings->policy.max_seq_len, row.seq_len);
+    EXPECT_EQ(settings->MostInputTokens(), row.most_input);
+    SchedulerConfig config;
+    Apply(*settings, config);
+    EXPECT_EQ(config.max_batched_tokens, row.step_tokens);
+    EXPECT_EQ(config.max_sequences, row.batch);
+  }
+}
+
+TEST(MindieSettings, SwapSpaceAndMaxPreemptCountGoTogether) {
+  const struct {
+    Texts pairs;
+    int64_t swap_bytes;
+    std::string what;
+    std::string fix;
+  } rows[] = {
+      {{}, 0, "", ""},
+      {{"maxPreemptCount=3"}, 1 << 20, "", ""},
+      {{"templateType=Mix"}, 1 << 20, "", ""},
+      {{"maxPreemptCount=3"},
+       0,
+       "maxPreemptCount is 3, and there is no memory to swap to",
+       "give it with --swap-space (MindIE: cpuMemSize), or set maxPreemptCount to 0"},
+      {{},
+       1 << 20,
+       "the 1048576 bytes of --swap-space would never be used: maxPreemptCount is 0",
+       "set maxPreemptCount, the most requests swapped out in one step, or leave it out"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_TRUE(settings.ok());
+    const Status status = CheckSwap(*settings, row.swap_bytes);
+    EXPECT_EQ(status.ok(), row.what.empty());
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error().what, row.what);
+    EXPECT_EQ(status.error().fix, row.fix);
+  }
 }
 
 TEST(MindieSettings, ErrorsNamePathValueAndLimits) {
@@ -150,12 +229,14 @@ TEST(MindieSettings, ErrorsNamePathValueAndLimits) {
       {R"("templateType":"Fast")", "", R"(expected "Standard" or "Mix", found string "Fast")",
        at + "/templateType"},
       {R"("npudeviceIds":1)", "", "the key 'npudeviceIds' is none of MindIE's ScheduleConfig", at},
-      {R"("maxPrefillBatchSize":300)", "", "maxPrefillBatchSize is 300, more than maxBatchSize 200",
-       at},
-      {R"("maxPreemptCount":201)", "", "maxPreemptCount is 201, more than maxBatchSize 200", at},
-      {R"("maxIterTimes":3000)", "", "maxIterTimes is 3000, more than maxSeqLen 2560", at},
+      {R"("maxPrefillBatchSize":300)", "",
+       "maxPrefillBatchSize 300 is more than maxBatchSize 200 (its default)", at},
+      {R"("maxPreemptCount":201)", "",
+       "maxPreemptCount 201 is more than maxBatchSize 200 (its default)", at},
+      {R"("maxIterTimes":3000)", "", "maxIterTimes 3000 is more than maxSeqLen 2560 (its default)",
+       "config.json: /BackendConfig/ModelDeployConfig"},
       {R"("maxPrefillTokens":1000)", "",
-       "maxInputTokenLen is 2048, more than maxPrefillTokens 1000", at},
+       "maxInputTokenLen 2048 (its default) is more than maxPrefillTokens 1000", at},
       {R"("cacheBlockSize":100)", "", "cacheBlockSize is 100, expected a multiple of 16", at},
       {"", R"("maxSeqLen":0)", "expected an integer from 1 to 4294967295, found integer 0",
        "config.json: /BackendConfig/ModelDeployConfig/maxSeqLen"},
@@ -187,10 +268,62 @@ TEST(MindieSettings, PairsAreCheckedAlike) {
   }
 }
 
-TEST(MindieSettings, AFileWithoutItsPartsIsRefused) {
-  for (const char* text : {"", "{}", R"({"BackendConfig":{"ScheduleConfig":{}}})", "[1]"}) {
-    EXPECT_FALSE(ReadMindieConfig(text, "config.json").ok()) << text;
+TEST(MindieSettings, AConflictWithADefaultSaysWhatToGiveToo) {
+  const struct {
+    Texts pairs;
+    std::string what, fix;
+  } rows[] = {
+      {{"maxBatchSize=2"},
+       "maxPrefillBatchSize 50 (its default) is more than maxBatchSize 2",
+       "give maxPrefillBatchSize too, at most 2"},
+      {{"maxIterTimes=3000"},
+       "maxIterTimes 3000 is more than maxSeqLen 2560 (its default)",
+       "give maxSeqLen too, at least 3000"},
+      {{"maxBatchSize=2", "maxPrefillBatchSize=3"},
+       "maxPrefillBatchSize 3 is more than maxBatchSize 2",
+       "correct it; docs/formats/mindie-scheduling.md has all keys and their limits"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindiePairs(row.pairs, "--schedule");
+    ASSERT_FALSE(settings.ok()) << row.what;
+    EXPECT_EQ(settings.error().what, row.what);
+    EXPECT_EQ(settings.error().fix, row.fix);
   }
+}
+
+TEST(MindieSettings, AnUnknownKeyIsAnsweredWithThoseThereAre) {
+  const auto settings = ReadMindiePairs(Texts{"maxBatch=2"}, "--schedule");
+  ASSERT_FALSE(settings.ok());
+  EXPECT_EQ(settings.error().fix,
+            "those with an effect are maxSeqLen, maxInputTokenLen, cacheBlockSize, "
+            "maxPrefillBatchSize, maxPrefillTokens, prefillTimeMsPerReq, decodeTimeMsPerReq, "
+            "prefillPolicyType, decodePolicyType, maxBatchSize, maxIterTimes, maxPreemptCount, "
+            "maxQueueDelayMicroseconds, maxFirstTokenWaitTime, stageSelectPolicy, "
+            "prefillExpectedTime, decodeExpectedTime, templateType, supportSelectBatch, "
+            "dynamicBatchSizeEnable");
+}
+
+TEST(MindieSettings, AFileWithoutItsPartsIsToldWhichIsMissing) {
+  const struct {
+    const char* text;
+    std::string what, where;
+  } rows[] = {
+      {"{}", "BackendConfig is missing", "config.json: /BackendConfig"},
+      {R"({"BackendConfig":{"ScheduleConfig":{}}})", "ModelDeployConfig is missing",
+       "config.json: /BackendConfig/ModelDeployConfig"},
+      {R"({"BackendConfig":{"ModelDeployConfig":{}}})", "ScheduleConfig is missing",
+       "config.json: /BackendConfig/ScheduleConfig"},
+      {R"({"BackendConfig":7})", "expected an object, found integer 7",
+       "config.json: /BackendConfig"},
+      {"[1]", "expected an object, found array [1]", "config.json"},
+  };
+  for (const auto& row : rows) {
+    const auto settings = ReadMindieConfig(row.text, "config.json");
+    ASSERT_FALSE(settings.ok()) << row.text;
+    EXPECT_EQ(settings.error().what, row.what);
+    EXPECT_EQ(settings.error().where, row.where);
+  }
+  EXPECT_FALSE(ReadMindieConfig("", "config.json").ok());
 }
 
 }  // namespace

@@ -21,9 +21,11 @@ struct Load {
   int64_t swapped = 0;          // sequences that can decode once their blocks are back
   int64_t free_blocks = 0;      // free or cached
   int64_t blocks = 0;           // all
-  double next_arrival_s = 0;    // of the first of those that wait
-  int64_t next_prompt_tokens = 0;
-  double last_token_s = 0;  // when a step gave tokens last
+  // Of those that lost their blocks all are swapped out, and they come back before anybody new: a
+  // prefill admits nobody.
+  bool all_behind_swapped = false;
+  double next_arrival_s = 0;   // of the one that a prefill would admit first
+  int64_t waiting_tokens = 0;  // of as many of those that wait as may run: not known to be cached
 };
 
 // Chooses what the next step computes, and says why in `decision` (its rule and numbers).
@@ -37,13 +39,17 @@ Stage ChooseMindie(const MindiePolicy& policy, const Load& load, const StepPredi
                    MindieState& state, Decision& decision);
 // When the oldest of those that wait has waited long enough.
 double QueueDelayEnds(const MindiePolicy& policy, const Load& load);
-// The dynamic batch size moves towards the largest whose step is predicted to be in time.
-void AdjustDecodeBatch(const MindiePolicy& policy, const StepPredictor& predict,
+// After a step: the dynamic batch size moves towards the largest at which tokens have come in time,
+// never below `decoding`, the sequences that run or are swapped out: it keeps others from entering
+// and stops nobody.
+void AdjustDecodeBatch(const MindiePolicy& policy, const RecentDecoding& recent, int64_t decoding,
                        MindieState& state);
 
 StageLimits ChunkedLimits(const SchedulerConfig& config);
 StageLimits FcfsLimits(const SchedulerConfig& config, Stage stage);
-StageLimits MindieLimits(const SchedulerConfig& config, Stage stage, const MindieState& state);
+// `decoding` as for AdjustDecodeBatch.
+StageLimits MindieLimits(const SchedulerConfig& config, Stage stage, int64_t decoding,
+                         const MindieState& state);
 
 }  // namespace fathom
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "sched/decision.h"
 #include "sched/mindie_policy.h"
@@ -19,11 +20,15 @@ namespace {
 constexpr double kFewFreeBlocks = 0.05;
 // A longer delay than this lets a full batch begin before the delay is over.
 constexpr double kUsualQueueDelay = 0.005;
-// The dynamic batch: never smaller than this, changed by at most so many a step, for a decode step
-// within so many seconds of what is expected.
+// The dynamic batch: so many until so many tokens were observed and never fewer, changed by at most
+// so many at a time, for tokens within so many seconds of what is expected.
 constexpr int64_t kLeastDecodeBatch = 3;
+constexpr int64_t kLeastObservedTokens = RecentDecoding::kWindow / 10;
 constexpr int64_t kDecodeBatchStep = 2;
 constexpr double kDecodeTolerance = 0.005;
+// How far from each other and from the observed batch the ends of the search are.
+constexpr int64_t kSearchAbove = 3;
+constexpr int64_t kSearchBelow = 2;
 
 Stage By(Rule rule, Stage stage, Decision& decision) {
   decision.rule = rule;
@@ -63,17 +68,22 @@ Stage ByThroughput(const MindiePolicy& policy, const Load& load, MindieState& st
     return By(Rule::kThroughputEmpty, Stage::kDecode, decision);
   }
   const auto cost = static_cast<double>(policy.prefill_ms_per_req * load.decoding);
+  const int64_t idle = std::max<int64_t>(policy.max_batch_size - load.decoding, 0);
+  state.decode_waste_ms += static_cast<double>(policy.decode_ms_per_req * idle);
   decision.Compare("prefillCostMs", cost);
   decision.Compare("decodeWasteMs", state.decode_waste_ms);
   decision.Compare("decoding", static_cast<double>(load.decoding));
   decision.Compare("maxBatchSize", static_cast<double>(policy.max_batch_size));
   if (cost > state.decode_waste_ms) {
-    const int64_t idle = std::max<int64_t>(policy.max_batch_size - load.decoding, 0);
-    state.decode_waste_ms += static_cast<double>(policy.decode_ms_per_req * idle);
     return By(Rule::kThroughputDecode, Stage::kDecode, decision);
   }
   state.decode_waste_ms = 0;
   return By(Rule::kThroughputPrefill, Stage::kPrefill, decision);
+}
+
+int64_t MostEntering(const MindiePolicy& policy, int64_t decoding, const MindieState& state) {
+  if (!policy.dynamic_batch_size || state.decode_batch == 0) return policy.max_prefill_batch_size;
+  return std::clamp<int64_t>(state.decode_batch - decoding, 0, policy.max_prefill_batch_size);
 }
 
 double Laxity(double expected_s, double waited_s, double predicted_s) {
@@ -81,22 +91,44 @@ double Laxity(double expected_s, double waited_s, double predicted_s) {
 }
 
 Stage ByLaxity(const MindiePolicy& policy, const Load& load, const StepPredictor& predict,
-               Decision& decision) {
+               const MindieState& state, Decision& decision) {
   decision.Compare("waiting", static_cast<double>(load.waiting));
   decision.Compare("decoding", static_cast<double>(load.decoding));
-  if (load.decoding == 0 && load.swapped == 0) {
-    return By(Rule::kLaxityOnlyPrefill, Stage::kPrefill, decision);
-  }
+  if (load.decoding == 0) return By(Rule::kLaxityOnlyPrefill, Stage::kPrefill, decision);
   if (load.waiting == 0) return By(Rule::kLaxityOnlyDecode, Stage::kDecode, decision);
-  const double prefill =
-      Laxity(policy.prefill_expected_s, load.now_s - load.next_arrival_s,
-             predict({.prefill_tokens = load.next_prompt_tokens, .decoding = 0}));
-  const double decode = Laxity(policy.decode_expected_s, load.now_s - load.last_token_s,
-                               predict({.prefill_tokens = 0, .decoding = load.decoding}));
+  const int64_t decoding = load.decoding + load.swapped;
+  if (MostEntering(policy, decoding, state) == 0) {
+    decision.Compare("dynamicBatchSize", static_cast<double>(state.decode_batch));
+    return By(Rule::kLaxityBatchFull, Stage::kDecode, decision);
+  }
+  const double prefill = Laxity(policy.prefill_expected_s, load.now_s - load.next_arrival_s,
+                                predict({.prefill_tokens = load.waiting_tokens, .decoding = 0}));
+  const double decode =
+      Laxity(policy.decode_expected_s, 0, predict({.prefill_tokens = 0, .decoding = decoding}));
   decision.Compare("prefillLaxity", prefill);
   decision.Compare("decodeLaxity", decode);
   if (prefill < decode) return By(Rule::kLaxityPrefill, Stage::kPrefill, decision);
   return By(Rule::kLaxityDecode, Stage::kDecode, decision);
+}
+
+// Moves the ends between which the dynamic batch is searched.
+void MoveSearch(const MindiePolicy& policy, const RecentDecoding& recent, int64_t least,
+                MindieState& state) {
+  int64_t& low = state.decode_batch_low;
+  int64_t& high = state.decode_batch_high;
+  const double late_s = recent.SecondsPerToken() - policy.decode_expected_s;
+  if (late_s > kDecodeTolerance) {
+    high = std::max(recent.Batch(), low + kSearchAbove);
+    low -= kDecodeBatchStep;
+  } else if (late_s < -kDecodeTolerance) {
+    low = std::min(recent.Batch(), high - kSearchAbove);
+    high += kDecodeBatchStep;
+  } else {
+    high = recent.Batch() + kSearchAbove;
+    low = recent.Batch() - kSearchBelow;
+  }
+  low = std::clamp(low, least, policy.max_batch_size);
+  high = std::clamp(high, least, policy.max_batch_size);
 }
 
 }  // namespace
@@ -111,41 +143,46 @@ Stage ChooseMindie(const MindiePolicy& policy, const Load& load, const StepPredi
     decision.Compare("prompts", static_cast<double>(load.prompts));
     return By(Rule::kPromptGoesOn, Stage::kPrefill, decision);
   }
+  if (policy.stage_select_policy == 0) return PrefillFirst(policy, load, decision);
+  if (load.all_behind_swapped) {
+    decision.Compare("swapped", static_cast<double>(load.swapped));
+    return By(Rule::kSwappedOut, Stage::kDecode, decision);
+  }
   if (policy.stage_select_policy == 1) return ByThroughput(policy, load, state, decision);
-  if (policy.stage_select_policy == 2) return ByLaxity(policy, load, predict, decision);
-  return PrefillFirst(policy, load, decision);
+  return ByLaxity(policy, load, predict, state, decision);
 }
 
-StageLimits MindieLimits(const SchedulerConfig& config, Stage stage, const MindieState& state) {
+StageLimits MindieLimits(const SchedulerConfig& config, Stage stage, int64_t decoding,
+                         const MindieState& state) {
   const bool prefill = stage == Stage::kPrefill;
   StageLimits limits;
   limits.decodes = !prefill;
   limits.prefills = prefill;
   limits.tokens = std::min(config.max_batched_tokens, config.mindie.TokenBudget());
-  limits.entering = config.mindie.max_prefill_batch_size;
+  limits.entering = MostEntering(config.mindie, decoding, state);
   limits.whole_prompts = true;
-  if (config.mindie.dynamic_batch_size && state.decode_batch > 0) {
-    limits.decoding = state.decode_batch;
-  }
   return limits;
 }
 
-void AdjustDecodeBatch(const MindiePolicy& policy, const StepPredictor& predict,
+void AdjustDecodeBatch(const MindiePolicy& policy, const RecentDecoding& recent, int64_t decoding,
                        MindieState& state) {
-  int64_t fits = kLeastDecodeBatch;
-  int64_t most = std::max(policy.max_batch_size, kLeastDecodeBatch);
-  while (fits < most) {
-    const int64_t middle = (fits + most + 1) / 2;
-    const double seconds = predict({.prefill_tokens = 0, .decoding = middle});
-    if (seconds <= policy.decode_expected_s + kDecodeTolerance) {
-      fits = middle;
-    } else {
-      most = middle - 1;
-    }
+  const int64_t least = std::min(kLeastDecodeBatch, policy.max_batch_size);
+  if (state.decode_batch == 0 || recent.tokens() < kLeastObservedTokens) {
+    state.decode_batch = std::max(least, decoding);
+    state.decode_batch_low = state.decode_batch_high = recent.Batch();
+    return;
   }
-  if (state.decode_batch == 0) state.decode_batch = policy.max_batch_size;
-  state.decode_batch = std::clamp(fits, state.decode_batch - kDecodeBatchStep,
-                                  state.decode_batch + kDecodeBatchStep);
+  const bool search = std::exchange(state.search_next, !state.search_next);
+  if (search) {
+    MoveSearch(policy, recent, least, state);
+    const int64_t middle =
+        std::clamp((state.decode_batch_low + state.decode_batch_high) / 2,
+                   state.decode_batch - kDecodeBatchStep, state.decode_batch + kDecodeBatchStep);
+    state.decode_batch = std::max(decoding, std::min(middle, policy.max_batch_size));
+  } else if (decoding > 0 &&
+             recent.SecondsPerToken() > policy.decode_expected_s + kDecodeTolerance) {
+    state.decode_batch = decoding;
+  }
 }
 
 }  // namespace fathom

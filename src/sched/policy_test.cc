@@ -90,8 +90,8 @@ TEST(PolicyMindie, PrefillFirstWithItsThreeExceptions) {
 
 // "Policy 1 (throughput). When requests wait: prefill cost = prefillTimeMsPerReq x number of
 // decoding requests. Decode waste accumulates: + decodeTimeMsPerReq x (maxBatchSize - number
-// decoding) each decode step. If cost > accumulated waste -> decode; otherwise reset the waste to 0
-// and prefill. With an empty queue: waste = 0, decode." (3.1)
+// decoding) each time it is asked, before it is compared. If cost > accumulated waste -> decode;
+// otherwise reset the waste to 0 and prefill. With an empty queue: waste = 0, decode." (3.1)
 TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
   MindiePolicy policy;
   policy.stage_select_policy = 1;
@@ -106,15 +106,15 @@ TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
     double waste_after;
   };
   const Row rows[] = {
-      {1, 8, Stage::kDecode, 100},  // 1200 > 0; wasted 50 * 2
-      {1, 8, Stage::kDecode, 200},  // 1200 > 100
-      {1, 1, Stage::kPrefill, 0},   // 150 <= 200: enough was wasted
-      {1, 2, Stage::kDecode, 400},  // 300 > 0; wasted 50 * 8
-      {1, 2, Stage::kPrefill, 0},   // 300 <= 400
+      {1, 8, Stage::kDecode, 100},  // 1200 > 50 * 2
+      {1, 8, Stage::kDecode, 200},  // 1200 > 100 + 100
+      {1, 7, Stage::kDecode, 350},  // 1050 > 200 + 50 * 3
+      {1, 4, Stage::kPrefill, 0},   // 600 <= 350 + 50 * 6
+      {1, 2, Stage::kPrefill, 0},   // 300 <= 50 * 8: at once
+      {1, 3, Stage::kDecode, 350},  // 450 > 50 * 7
+      {0, 3, Stage::kDecode, 0},    // nobody waits: begins anew
       {2, 10, Stage::kDecode, 0},   // 1500 > 0; a full batch wastes nothing
-      {2, 4, Stage::kDecode, 300},  // 600 > 0; wasted 50 * 6
-      {0, 4, Stage::kDecode, 0},    // nobody waits: begins anew
-      {1, 0, Stage::kPrefill, 0},   // nothing decodes, so nothing is lost: 0 <= 0
+      {1, 0, Stage::kPrefill, 0},   // nothing decodes, so nothing is lost: 0 <= 500
       {1, 12, Stage::kDecode, 0},   // more than the batch: no negative waste
   };
   int line = 0;
@@ -129,12 +129,13 @@ TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
 // "Policy 2 (SLO / least laxity). laxity = (deadline - time waited - predicted time) / deadline,
 // for the first waiting prefill against prefillExpectedTime, and for decode against
 // decodeExpectedTime; smaller laxity goes first; nothing running -> prefill; nothing waiting ->
-// decode." (3.1)
+// decode." (3.1) Decoding has waited 0; what is predicted is the prefill of all that wait.
 TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   MindiePolicy policy;
   policy.stage_select_policy = 2;
   policy.prefill_expected_s = 1.5;
   policy.decode_expected_s = 0.05;
+  policy.dynamic_batch_size = true;
   const StepPredictor predict = [](const StepShape& shape) {
     return 0.001 * static_cast<double>(shape.prefill_tokens) +
            0.002 * static_cast<double>(shape.decoding);
@@ -142,57 +143,156 @@ TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   struct Row {
     int64_t waiting;
     int64_t decoding;
-    double prompt_waited_s;
-    double decode_waited_s;
+    int64_t swapped;
+    int64_t tokens;
+    double waited_s;
+    int64_t decode_batch;
     Rule rule;
   };
-  // A prompt of 300 tokens takes 0.3 s; decoding 5 takes 0.01 s.
   const Row rows[] = {
-      {1, 0, 0, 0, Rule::kLaxityOnlyPrefill},  {0, 5, 0, 0, Rule::kLaxityOnlyDecode},
-      {1, 5, 0, 0, Rule::kLaxityDecode},      // (1.5 - 0.3) / 1.5 = 0.8; (0.05 - 0.01) / 0.05 = 0.8
-      {1, 5, 0.01, 0, Rule::kLaxityPrefill},  // 0.793 < 0.8
-      {1, 5, 0.3, 0.02, Rule::kLaxityDecode},   // 0.6; 0.4
-      {1, 5, 1.2, 0.02, Rule::kLaxityPrefill},  // 0; 0.4
-      {1, 5, 1.2, 0.06, Rule::kLaxityDecode},   // 0; -0.4: both late, decoding is later
+      {1, 0, 0, 300, 0, 0, Rule::kLaxityOnlyPrefill},
+      {0, 5, 0, 0, 0, 0, Rule::kLaxityOnlyDecode},
+      // (1.5 - 0.3) / 1.5 = 0.8; (0.05 - 0.01) / 0.05 = 0.8: decoding among equals
+      {1, 5, 0, 300, 0, 0, Rule::kLaxityDecode},
+      {1, 5, 0, 300, 0.01, 0, Rule::kLaxityPrefill},  // 0.793; 0.8
+      {1, 5, 0, 301, 0, 0, Rule::kLaxityPrefill},     // 0.799; 0.8: a token more to compute
+      {1, 6, 0, 300, 0.01, 0, Rule::kLaxityDecode},   // 0.793; 0.76
+      {1, 5, 1, 300, 0.01, 0, Rule::kLaxityDecode},   // who is swapped out decodes too
+      {1, 30, 0, 300, 1.6, 0, Rule::kLaxityPrefill},  // -0.267; -0.2: both late
+      // As many decode as the dynamic batch allows.
+      {1, 5, 0, 300, 1.6, 5, Rule::kLaxityBatchFull},
+      {1, 5, 0, 300, 1.6, 6, Rule::kLaxityPrefill},
+      {1, 0, 0, 300, 0, 1, Rule::kLaxityOnlyPrefill},
   };
+  int line = 0;
   for (const Row& row : rows) {
     MindieState state;
+    state.decode_batch = row.decode_batch;
     Decision decision;
     const Load load{.now_s = 10,
                     .waiting = row.waiting,
                     .decoding = row.decoding,
+                    .swapped = row.swapped,
                     .blocks = 10,
-                    .next_arrival_s = 10 - row.prompt_waited_s,
-                    .next_prompt_tokens = 300,
-                    .last_token_s = 10 - row.decode_waited_s};
+                    .next_arrival_s = 10 - row.waited_s,
+                    .waiting_tokens = row.tokens};
     ChooseMindie(policy, load, predict, state, decision);
-    EXPECT_EQ(decision.rule, row.rule) << row.prompt_waited_s << " " << row.decode_waited_s;
+    EXPECT_EQ(decision.rule, row.rule) << line++;
+  }
+}
+
+TEST(PolicyMindie, NoPrefillIsChosenWhereOnlySwappedOnesComeBack) {
+  for (const int64_t select : {0, 1, 2}) {
+    MindiePolicy policy;
+    policy.stage_select_policy = select;
+    MindieState state;
+    state.decode_waste_ms = 7;
+    Decision decision;
+    const Load load{.waiting = 3, .swapped = 1, .blocks = 10, .all_behind_swapped = true};
+    EXPECT_EQ(ChooseMindie(policy, load, kNoTime, state, decision), Stage::kDecode);
+    EXPECT_EQ(decision.rule, Rule::kSwappedOut);
+    EXPECT_EQ(state.decode_waste_ms, 7);
   }
 }
 
 // "Dynamic batch size: binary search of the decode batch so that decode time = decodeExpectedTime
-// +- 5 ms, step +-2, floor 3." (3.1)
-TEST(PolicyMindie, TheDecodeBatchFollowsThePredictedTimeInStepsOfTwo) {
-  MindiePolicy policy;
-  policy.max_batch_size = 20;
-  policy.decode_expected_s = 0.050;
-  MindieState state;
-  double per_sequence = 0.005;  // 55 ms hold 11
-  const StepPredictor predict = [&](const StepShape& shape) {
-    return per_sequence * static_cast<double>(shape.decoding);
-  };
-  std::vector<int64_t> sizes;
-  for (int i = 0; i < 6; ++i) {
-    AdjustDecodeBatch(policy, predict, state);
-    sizes.push_back(state.decode_batch);
+// +- 5 ms, step +-2, floor 3" (3.1), every second time; in between, while tokens come late, the
+// batch is what decodes.
+class DynamicBatch : public testing::Test {
+ protected:
+  DynamicBatch() {
+    policy_.max_batch_size = 20;
+    policy_.max_prefill_batch_size = 8;
+    policy_.dynamic_batch_size = true;
+    policy_.decode_expected_s = 0.050;
+    config_.mindie = policy_;
   }
-  EXPECT_EQ(sizes, (std::vector<int64_t>{18, 16, 14, 12, 11, 11}));
-  per_sequence = 1;
-  for (int i = 0; i < 6; ++i) AdjustDecodeBatch(policy, predict, state);
-  EXPECT_EQ(state.decode_batch, 3);
-  per_sequence = 0;
-  AdjustDecodeBatch(policy, predict, state);
-  EXPECT_EQ(state.decode_batch, 5);
+  // All tokens that count were of steps like this.
+  void Seen(int64_t decoding, double seconds) {
+    recent_ = RecentDecoding();
+    for (int64_t tokens = 0; tokens < 2000; tokens += decoding) {
+      recent_.Observe({.prefill_tokens = 0, .decoding = decoding}, seconds);
+    }
+  }
+  std::vector<int64_t> Adjust(int times, int64_t decoding) {
+    std::vector<int64_t> sizes;
+    for (int i = 0; i < times; ++i) {
+      AdjustDecodeBatch(policy_, recent_, decoding, state_);
+      sizes.push_back(state_.decode_batch);
+    }
+    return sizes;
+  }
+  int64_t Entering(int64_t decoding) const {
+    return MindieLimits(config_, Stage::kPrefill, decoding, state_).entering;
+  }
+
+  MindiePolicy policy_;
+  SchedulerConfig config_;
+  RecentDecoding recent_;
+  MindieState state_;
+};
+using Sizes = std::vector<int64_t>;
+
+TEST_F(DynamicBatch, IsThreeUntilEnoughTokensWereSeen) {
+  EXPECT_EQ(Entering(0), 8);  // nothing was seen: maxPrefillBatchSize
+  recent_.Observe({.prefill_tokens = 0, .decoding = 10}, 0.001);
+  EXPECT_EQ(Adjust(3, 0), (Sizes{3, 3, 3}));
+  EXPECT_EQ(Entering(1), 2);
+  EXPECT_EQ(Adjust(1, 7), Sizes{7});  // nobody who runs is stopped
+  EXPECT_EQ(Entering(7), 0);
+}
+
+TEST_F(DynamicBatch, GrowsByTwoWhileTokensComeEarly) {
+  Seen(10, 0.040);  // 40 ms, less than 45
+  Adjust(1, 10);
+  EXPECT_EQ(state_.decode_batch, 10);
+  // Between 10 and 10 first: low 7 and high 12, then 9 to 14, 10 to 16, 10 to 18, 10 to 20.
+  EXPECT_EQ(Adjust(12, 2), (Sizes{10, 9, 9, 11, 11, 13, 13, 14, 14, 15, 15, 15}));
+  EXPECT_EQ(Entering(2), 8);
+  EXPECT_EQ(Entering(10), 5);
+  EXPECT_EQ(Entering(15), 0);
+  EXPECT_EQ(Entering(17), 0);
+}
+
+TEST_F(DynamicBatch, ShrinksWhileTokensComeLateAndLetsNobodyEnterEverySecondTime) {
+  Seen(10, 0.060);  // more than 55
+  Adjust(1, 0);
+  state_.decode_batch = 10;
+  // Between 10 and 10: low 8 and high 13, 6 and 11, 4 and 10, 3 and 10. With nothing that decodes
+  // the batch of in between is kept.
+  EXPECT_EQ(Adjust(8, 0), (Sizes{10, 10, 10, 8, 8, 7, 7, 6}));
+  EXPECT_EQ(Adjust(1, 5), Sizes{5});
+  EXPECT_EQ(Entering(5), 0);
+  EXPECT_EQ(Adjust(1, 4), Sizes{6});  // (3 + 10) / 2
+  EXPECT_EQ(Entering(4), 2);
+  EXPECT_EQ(Adjust(2, 9), (Sizes{9, 9}));  // 6 is less than what decodes
+}
+
+TEST_F(DynamicBatch, StaysWhereTokensComeInTime) {
+  Seen(10, 0.054);
+  Adjust(1, 10);
+  // Between 10 - 2 and 10 + 3.
+  EXPECT_EQ(Adjust(6, 0), (Sizes{10, 10, 10, 10, 10, 10}));
+  Seen(2, 0.054);
+  // Between 3, the least, and 5: by 2 at a time.
+  EXPECT_EQ(Adjust(8, 0), (Sizes{10, 8, 8, 6, 6, 4, 4, 4}));
+}
+
+TEST(RecentDecoding, CountsEachTokenOnceAndThePrefillsBetween) {
+  RecentDecoding recent;
+  EXPECT_EQ(recent.SecondsPerToken(), 0);
+  EXPECT_EQ(recent.Batch(), 0);
+  recent.Observe({.prefill_tokens = 0, .decoding = 1}, 0.010);
+  recent.Observe({.prefill_tokens = 500, .decoding = 0}, 0.030);
+  recent.Observe({.prefill_tokens = 0, .decoding = 3}, 0.020);
+  EXPECT_EQ(recent.tokens(), 4);
+  EXPECT_DOUBLE_EQ(recent.SecondsPerToken(), (0.010 + 3 * 0.050) / 4);
+  EXPECT_EQ(recent.Batch(), 2);  // (1 + 9) / 4
+  // What is older than 20,000 tokens counts no more.
+  for (int i = 0; i < 200; ++i) recent.Observe({.prefill_tokens = 0, .decoding = 100}, 0.040);
+  EXPECT_EQ(recent.tokens(), 20'000);
+  EXPECT_EQ(recent.Batch(), 100);
+  EXPECT_NEAR(recent.SecondsPerToken(), 0.040, 1e-9);
 }
 
 TEST(StepTimes, FitsALinePerStage) {
@@ -207,191 +307,6 @@ TEST(StepTimes, FitsALinePerStage) {
   for (const int n : {8, 8, 8}) times.Observe({.prefill_tokens = 0, .decoding = n}, 0.04);
   EXPECT_NEAR(times.Predict({.prefill_tokens = 0, .decoding = 16}), 0.08, 1e-9);
   EXPECT_NEAR(times.Predict({.prefill_tokens = 200, .decoding = 8}), 0.34, 1e-9);
-}
-
-// The policies inside the scheduler.
-class MindieSteps : public testing::Test {
- protected:
-  static SchedulerConfig Config() {
-    SchedulerConfig config{.blocks = 40, .block_tokens = 4, .max_batched_tokens = 64};
-    config.policy = Policy::kMindie;
-    config.prefix_cache = false;
-    config.mindie.max_prefill_batch_size = 2;
-    config.mindie.max_prefill_tokens = 12;
-    config.mindie.max_seq_len = 16;
-    return config;
-  }
-  static void Add(Scheduler& scheduler, RequestId id, int64_t tokens, double arrival_s) {
-    scheduler.Add(
-        {.id = id,
-         .tokens = std::vector<int32_t>(static_cast<size_t>(tokens), static_cast<int32_t>(id)),
-         .arrival_s = arrival_s,
-         .max_tokens = 8});
-  }
-  static std::vector<RequestId> Step(Scheduler& scheduler, double now_s) {
-    const StepPlan& plan = scheduler.Plan(now_s);
-    std::vector<RequestId> ids;
-    std::vector<RequestId> sampling;
-    for (const PlannedSequence& planned : plan.sequences) {
-      ids.push_back(planned.id);
-      if (planned.sample) sampling.push_back(planned.id);
-    }
-    last_ = plan;
-    for (const RequestId id : sampling) scheduler.Extend(id, 0);
-    return ids;
-  }
-  static inline StepPlan last_;  // NOLINT
-};
-using Ids = std::vector<RequestId>;
-
-// "First of maxPrefillBatchSize / maxPrefillTokens closes the batch"; "token budget =
-// max(maxSeqLen, maxPrefillTokens)"; "FCFS with head-of-line blocking". (1.5, 3.2)
-TEST_F(MindieSteps, ABatchIsClosedByItsRequestsOrItsTokens) {
-  Scheduler scheduler(Config());
-  for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
-  EXPECT_EQ(Step(scheduler, 1), (Ids{1, 2}));
-  EXPECT_EQ(last_.decision.left_out, LeftOut::kBatch);
-  EXPECT_EQ(last_.decision.left_out_id, 3);
-  Add(scheduler, 4, 15, 0);
-  // 3 and 4 would be 17 tokens, one more than maxSeqLen; 5 would fit, but is behind 4.
-  Add(scheduler, 5, 1, 0);
-  EXPECT_EQ(Step(scheduler, 1), (Ids{3}));
-  EXPECT_EQ(last_.decision.left_out, LeftOut::kTokens);
-  EXPECT_EQ(last_.decision.need, 15);
-  EXPECT_EQ(last_.decision.have, 14);
-  EXPECT_EQ(Step(scheduler, 1), (Ids{4, 5}));
-  EXPECT_EQ(Step(scheduler, 1), (Ids{1, 2, 3, 4, 5}));
-  EXPECT_EQ(last_.decision.stage, Stage::kDecode);
-}
-
-TEST_F(MindieSteps, WithNothingRunningTheDelayIsWaitedFor) {
-  Scheduler scheduler(Config());
-  Add(scheduler, 1, 2, 10);
-  EXPECT_EQ(Step(scheduler, 10.001), Ids{});
-  ASSERT_TRUE(last_.wait_until_s.has_value());
-  EXPECT_DOUBLE_EQ(*last_.wait_until_s, 10.005);
-  EXPECT_EQ(Step(scheduler, *last_.wait_until_s), Ids{1});
-}
-
-// "Last schedule produced nothing and something is running -> decode." (3.1, 2)
-TEST_F(MindieSteps, APrefillThatGivesNothingBecomesADecodeStep) {
-  SchedulerConfig config = Config();
-  config.max_sequences = 1;
-  Scheduler scheduler(config);
-  Add(scheduler, 1, 2, 0);
-  Add(scheduler, 2, 2, 0);
-  EXPECT_EQ(Step(scheduler, 1), Ids{1});
-  EXPECT_EQ(Step(scheduler, 1), Ids{1});
-  EXPECT_EQ(last_.decision.rule, Rule::kLastWasEmpty);
-  EXPECT_EQ(last_.decision.gave_nothing, Stage::kPrefill);
-  EXPECT_EQ(last_.decision.left_out, LeftOut::kStage);
-}
-
-// "A request waiting longer than maxFirstTokenWaitTime with no output -> one running request
-// (newest) is preempted for it." (3.2)
-TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
-  SchedulerConfig config = Config();
-  config.blocks = 6;
-  config.mindie.max_first_token_wait_s = 2.5;
-  config.mindie.stage_select_policy = 1;
-  config.mindie.prefill_ms_per_req = 0;
-  Scheduler scheduler(config);
-  Add(scheduler, 1, 7, 0);
-  Add(scheduler, 2, 7, 0);
-  EXPECT_EQ(Step(scheduler, 0), (Ids{1, 2}));
-  Add(scheduler, 3, 6, 0.5);                   // two blocks and one to spare: two are free
-  EXPECT_EQ(Step(scheduler, 3), (Ids{1, 2}));  // waited 2.5 s, not longer
-  EXPECT_EQ(Step(scheduler, 3.1), Ids{3});
-  ASSERT_EQ(last_.preempted.size(), 1U);
-  EXPECT_EQ(last_.preempted[0].id, 2);
-  EXPECT_EQ(last_.preempted[0].in_favour_of, 3);
-  EXPECT_EQ(last_.preempted[0].reason, Preemption::Reason::kFirstTokenWait);
-}
-
-// "Swap only if swaps so far < maxPreemptCount and CPU blocks are free; else recompute." (3.3)
-TEST_F(MindieSteps, AtMostMaxPreemptCountAreSwappedOutInAStep) {
-  for (const int64_t count : {0, 1, 2}) {
-    SchedulerConfig config = Config();
-    config.blocks = 6;
-    config.swap_blocks = 6;
-    config.mindie.max_preempt_count = count;
-    config.mindie.max_prefill_batch_size = 3;
-    Scheduler scheduler(config);
-    for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 3, 0);
-    Step(scheduler, 1);
-    for (int i = 0; i < 4 && scheduler.waiting() == 0; ++i) Step(scheduler, 1);
-    for (int i = 0; i < 4 && scheduler.waiting() == 0; ++i) Step(scheduler, 1);
-    ASSERT_FALSE(last_.preempted.empty());
-    const bool swapped = last_.preempted[0].swapped;
-    EXPECT_EQ(swapped, count > 0);
-    // Nothing is free, but that something is swapped out is asked first.
-    Step(scheduler, 2);
-    EXPECT_EQ(last_.decision.rule, swapped ? Rule::kSwappedOut : Rule::kFewFreeBlocks);
-  }
-}
-
-// maxPrefillTokens below what a preempted sequence has grown to: older releases hung there (3.3).
-TEST_F(MindieSteps, ASequenceLongerThanAStepIsComputedAgainInPieces) {
-  SchedulerConfig config = Config();
-  config.blocks = 4;
-  config.max_batched_tokens = 4;
-  config.mindie.max_prefill_tokens = 1;
-  Scheduler scheduler(config);
-  Add(scheduler, 1, 4, 0);
-  Add(scheduler, 2, 4, 0);
-  std::vector<int64_t> tokens(3);
-  for (int i = 0; i < 60 && scheduler.running() + scheduler.waiting() > 0; ++i) {
-    const StepPlan& plan = scheduler.Plan(1);
-    ASSERT_FALSE(plan.empty());
-    ASSERT_FALSE(plan.stuck.has_value());
-    std::vector<RequestId> sampling;
-    for (const PlannedSequence& planned : plan.sequences) {
-      if (planned.sample) sampling.push_back(planned.id);
-    }
-    for (const RequestId id : sampling) {
-      if (++tokens[static_cast<size_t>(id)] == 9) {
-        scheduler.Finish(id);
-      } else {
-        scheduler.Extend(id, 0);
-      }
-    }
-  }
-  EXPECT_EQ(tokens, (std::vector<int64_t>{0, 9, 9}));
-  EXPECT_GT(scheduler.totals().recomputed, 0);
-}
-
-TEST_F(MindieSteps, AStepIsExplainedInOneLine) {
-  Scheduler scheduler(Config());
-  for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
-  Step(scheduler, 1);
-  EXPECT_EQ(
-      ExplainStep(last_, 1).Dump(),
-      R"x({"now_s":1.0,"choice":"prefill","rule":"prefill_at_once","because":"the oldest has )x"
-      R"x(waited long enough, or a batch is full","paragraph":"3.1 (4)","compared":{"swapped":)x"
-      R"x(0.0,"waiting":3.0,"oldestWaitMs":1000.0,"maxQueueDelayMs":5.0,"maxPrefillBatchSize":)x"
-      R"x(2.0,"freeBlocks":40.0,"fivePercentOfBlocks":2.0},"computes":{"prefill_tokens":4,)x"
-      R"x("decoding":0,"entered":2,"cached_tokens":0},"waiting":1,"left_waiting":{"id":3,)x"
-      R"x("why":"prefill_batch","need":3,"have":2}})x");
-}
-
-TEST_F(MindieSteps, WhatCanNeverRunIsSaidWithItsNumbers) {
-  Scheduler scheduler({.blocks = 2, .block_tokens = 4});
-  Add(scheduler, 1, 9, 0);
-  EXPECT_FALSE(scheduler.Fits(9));
-  Step(scheduler, 0);  // what there is room for
-  Step(scheduler, 0);
-  ASSERT_TRUE(last_.stuck.has_value());
-  EXPECT_EQ(last_.stuck->id, 1);
-  EXPECT_EQ(
-      last_.stuck->what,
-      "the scheduler cannot go on: the sequence has 9 tokens, 8 of them computed, and needs 3 "
-      "cache blocks of 4; it holds 2, of all 2 blocks 0 are free and 0 cached; 1 sequences "
-      "run, 0 wait; a step has 512 tokens and 64 rows of logits");
-  const std::string line = ExplainStep(last_, 0).Dump();
-  EXPECT_NE(line.find("\"stuck\":{\"id\":1,"), std::string::npos);
-  scheduler.Finish(1);
-  Step(scheduler, 0);
-  EXPECT_FALSE(last_.stuck.has_value());
 }
 
 TEST(Explain, EveryRuleHasATextOfItsOwn) {

@@ -26,8 +26,8 @@ class RankedList {
 
   int32_t first() const { return first_; }
   int32_t last() const { return last_; }
-  int32_t next(int32_t slot) const { return items_[static_cast<size_t>(slot)].next; }
-  int32_t previous(int32_t slot) const { return items_[static_cast<size_t>(slot)].previous; }
+  int32_t next(int32_t slot) const { return links_[static_cast<size_t>(slot)].next; }
+  int32_t previous(int32_t slot) const { return links_[static_cast<size_t>(slot)].previous; }
   int64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -37,20 +37,21 @@ class RankedList {
   void Erase(int32_t slot);
 
  private:
-  struct Item {
-    Rank rank;
+  struct Links {
     int32_t previous = kNone;
     int32_t next = kNone;
   };
 
   int32_t& NextOf(int32_t slot) {
-    return slot == kNone ? first_ : items_[static_cast<size_t>(slot)].next;
+    return slot == kNone ? first_ : links_[static_cast<size_t>(slot)].next;
   }
   int32_t& PreviousOf(int32_t slot) {
-    return slot == kNone ? last_ : items_[static_cast<size_t>(slot)].previous;
+    return slot == kNone ? last_ : links_[static_cast<size_t>(slot)].previous;
   }
 
-  std::vector<Item> items_;  // [slots]
+  // [slots] both; apart, so that who walks the list touches little
+  std::vector<Links> links_;
+  std::vector<Rank> ranks_;
   int32_t first_ = kNone;
   int32_t last_ = kNone;
   int64_t size_ = 0;

@@ -71,6 +71,7 @@ void Scheduler::Add(ScheduledRequest request) {
   }
   queue_.Push(slot, {request.client, request.priority, request.arrival_s});
   sequence.client = queue_.ClientOf(slot);
+  if (CountsWaitingTokens()) LookUp(sequence);
 }
 
 void Scheduler::Extend(RequestId id, int32_t token) {
@@ -103,10 +104,16 @@ const StepPlan& Scheduler::Plan(double now_s) {
     PlanStage(Stage::kDecode);
   }
   plan_.decision.still_waiting = waiting();
-  if (!plan_.empty()) last_token_s_ = now_s;
   if (plan_.decision.rule == Rule::kQueueDelay) PlanWaiting(load);
   Guard();
   return plan_;
+}
+
+void Scheduler::Observe(const StepShape& shape, double seconds) {
+  step_times_.Observe(shape, seconds);
+  if (config_.policy != Policy::kMindie || !config_.mindie.dynamic_batch_size) return;
+  recent_decoding_.Observe(shape, seconds);
+  AdjustDecodeBatch(config_.mindie, recent_decoding_, running() + swapped_, mindie_);
 }
 
 int32_t Scheduler::Find(RequestId id) const {
@@ -118,7 +125,7 @@ int32_t Scheduler::Find(RequestId id) const {
 int32_t Scheduler::FindPlanned(RequestId id) {
   // Mostly they are extended in the order of the plan, but for the few that are finished instead.
   const size_t end = std::min(next_extended_ + kAhead, planned_slots_.size());
-  if (end < planned_slots_.size()) Prefetch(planned_slots_[end]);
+  PrefetchPlanned();
   for (size_t i = next_extended_; i < end; ++i) {
     if (plan_.sequences[i].id != id || At(planned_slots_[i]).id != id) continue;
     next_extended_ = i + 1;
@@ -126,6 +133,18 @@ int32_t Scheduler::FindPlanned(RequestId id) {
   }
   next_extended_ = std::min(next_extended_ + 1, planned_slots_.size());
   return Find(id);
+}
+
+void Scheduler::PrefetchPlanned() const {
+  const auto planned = [this](size_t ahead) {
+    const size_t i = next_extended_ + ahead;
+    return i < planned_slots_.size() ? planned_slots_[i] : kNone;
+  };
+  const int32_t far = planned(kAhead);
+  if (far != kNone) Prefetch(far);
+  // That one is here by now, and says whether more of it is needed.
+  const int32_t near = planned(kAhead / 2);
+  if (near != kNone && At(near).tokens.full()) At(near).tokens.Prefetch();
 }
 
 void Scheduler::Prefetch(int32_t slot) const {
@@ -184,28 +203,6 @@ void Scheduler::Expire(double now_s) {
   }
 }
 
-Load Scheduler::Measure(double now_s) const {
-  Load load;
-  load.now_s = now_s;
-  load.waiting = waiting() - swapped_;
-  double oldest = std::numeric_limits<double>::infinity();
-  if (queue_.size() > 0) oldest = queue_.OldestArrival();
-  for (int32_t slot = returning_.first(); slot != kNone; slot = returning_.next(slot)) {
-    if (!At(slot).swapped()) oldest = std::min(oldest, At(slot).arrival_s);
-  }
-  load.oldest_arrival_s = load.waiting > 0 ? oldest : 0;
-  load.decoding = running() - prompts_;
-  load.prompts = prompts_;
-  load.swapped = swapped_;
-  load.free_blocks = cache_.pool().available();
-  load.blocks = config_.blocks;
-  load.last_token_s = last_token_s_;
-  const int32_t next = NextToEnter({.decodes = false});
-  if (next != kNone) load.next_arrival_s = At(next).arrival_s;
-  if (next != kNone) load.next_prompt_tokens = At(next).known();
-  return load;
-}
-
 void Scheduler::PlanWaiting(const Load& load) {
   if (!plan_.empty() || load.waiting == 0 || running() > 0) return;
   double until = QueueDelayEnds(config_.mindie, load);
@@ -221,13 +218,8 @@ Stage Scheduler::Choose(const Load& load) {
       return ChooseChunked(load, plan_.decision);
     case Policy::kFcfs:
       return ChooseFcfs(load, plan_.decision);
-    case Policy::kMindie: {
-      const Stage stage = ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
-      if (config_.mindie.dynamic_batch_size && stage == Stage::kDecode) {
-        AdjustDecodeBatch(config_.mindie, predictor_, mindie_);
-      }
-      return stage;
-    }
+    case Policy::kMindie:
+      return ChooseMindie(config_.mindie, load, predictor_, mindie_, plan_.decision);
   }
   return Stage::kNone;
 }
@@ -239,7 +231,7 @@ StageLimits Scheduler::LimitsOf(Stage stage) const {
     case Policy::kFcfs:
       return FcfsLimits(config_, stage);
     case Policy::kMindie:
-      return MindieLimits(config_, stage, mindie_);
+      return MindieLimits(config_, stage, running() + swapped_, mindie_);
   }
   return {};
 }
@@ -251,7 +243,7 @@ void Scheduler::PlanStage(Stage stage) {
     ShareOut(limits, budget);
     PlaceRunning();
   } else if (limits.decodes) {
-    DecodeAll(limits, budget);
+    DecodeAll(budget);
   }
   // Who enters now would take what was just taken from a sequence that is ranked higher.
   if (plan_.preempted.empty()) {
@@ -262,13 +254,10 @@ void Scheduler::PlanStage(Stage stage) {
 }
 
 void Scheduler::ShareOut(const StageLimits& limits, Budget& budget) {
-  int64_t decoding = limits.decodes ? limits.decoding : 0;
   for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
     SequenceState& sequence = At(slot);
     sequence.share = 0;
-    if (sequence.left() != 1 || decoding == 0) continue;
-    Grant(sequence, budget);
-    --decoding;
+    if (sequence.left() == 1 && limits.decodes) Grant(sequence, budget);
   }
   if (prompts_ == 0 || !limits.prefills) return;
   for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
@@ -288,15 +277,13 @@ void Scheduler::Grant(SequenceState& sequence, Budget& budget) {
   budget.logit_rows -= all_rows ? sequence.share : (sequence.share == sequence.left() ? 1 : 0);
 }
 
-void Scheduler::DecodeAll(const StageLimits& limits, Budget& budget) {
-  int64_t decoding = limits.decoding;
+void Scheduler::DecodeAll(Budget& budget) {
   int32_t ahead = running_.first();
   for (size_t i = 0; i < kAhead; ++i) ahead = PrefetchAfter(ahead);
-  for (int32_t slot = running_.first(); slot != kNone && decoding > 0; slot = running_.next(slot)) {
+  for (int32_t slot = running_.first(); slot != kNone; slot = running_.next(slot)) {
     ahead = PrefetchAfter(ahead);
     SequenceState& sequence = At(slot);
     if (sequence.left() != 1) continue;
-    --decoding;
     if (PlaceInLastBlock(slot, budget)) continue;
     Grant(sequence, budget);
     if (sequence.share == 0) return;
@@ -319,9 +306,9 @@ bool Scheduler::PlaceInLastBlock(int32_t slot, Budget& budget) {
   --budget.tokens;
   --budget.logit_rows;
   plan_.sequences.push_back({.id = sequence.id,
-                             .first_token = sequence.computed,
+                             .first_token = static_cast<int32_t>(sequence.computed),
                              .count = 1,
-                             .first_block = static_cast<int64_t>(plan_.blocks.size()),
+                             .first_block = static_cast<int32_t>(plan_.blocks.size()),
                              .sample = true});
   planned_slots_.push_back(slot);
   ++plan_.shape.decoding;
@@ -358,14 +345,14 @@ void Scheduler::Place(int32_t slot, bool enters) {
   PlannedSequence& planned = plan_.sequences.emplace_back();
   planned_slots_.push_back(slot);
   planned.id = sequence.id;
-  planned.first_token = sequence.computed;
-  planned.count = count;
-  planned.first_block = static_cast<int64_t>(plan_.blocks.size());
-  planned.cached_tokens = enters ? sequence.computed : 0;
+  planned.first_token = static_cast<int32_t>(sequence.computed);
+  planned.count = static_cast<int32_t>(count);
+  planned.first_block = static_cast<int32_t>(plan_.blocks.size());
+  planned.cached_tokens = enters ? planned.first_token : 0;
   planned.enters = enters;
   planned.sample = count == left;
   GiveBlocks(sequence, count, enters);
-  planned.new_blocks = static_cast<int64_t>(plan_.blocks.size()) - planned.first_block;
+  planned.new_blocks = static_cast<int32_t>(plan_.blocks.size()) - planned.first_block;
   const bool decodes = left == 1 && (!enters || sequence.computed >= sequence.prompt_tokens);
   (decodes ? plan_.shape.decoding : plan_.shape.prefill_tokens) += count;
   if (left > 1 && left - count <= 1) --prompts_;
@@ -409,7 +396,10 @@ void Scheduler::Preempt(int32_t slot, RequestId in_favour_of, Preemption::Reason
   preemption.swapped = SwapOut(sequence);
   LeaveRunning(slot);
   ++(preemption.swapped ? totals_.swapped_out : totals_.recomputed);
-  if (!preemption.swapped) sequence.computed = 0;
+  if (!preemption.swapped) {
+    sequence.computed = 0;
+    sequence.found = 0;
+  }
   sequence.place = SequenceState::Place::kReturning;
   returning_.Insert(slot, sequence.rank);
   plan_.preempted.push_back(preemption);
@@ -448,47 +438,6 @@ void Scheduler::LeaveRunning(int32_t slot) {
 int64_t Scheduler::Lacking(const SequenceState& sequence, int64_t tokens) const {
   const auto held = static_cast<int64_t>(sequence.blocks.size());
   return tokens <= held * config_.block_tokens ? 0 : BlocksFor(tokens) - held;
-}
-
-void Scheduler::PublishComputed() {
-  // Each goes to places of the index that nobody touched lately: they are asked for in advance.
-  const size_t count = to_publish_.size();
-  for (size_t i = 0; i < count + 2 * kAhead; ++i) {
-    if (i < count) __builtin_prefetch(&At(to_publish_[i]).published);
-    if (i >= kAhead && i < count + kAhead) PrefetchPublish(At(to_publish_[i - kAhead]));
-    if (i >= 2 * kAhead) Publish(At(to_publish_[i - 2 * kAhead]));
-  }
-  to_publish_.clear();
-  std::erase_if(computing_, [this](int32_t slot) {
-    const SequenceState& sequence = At(slot);
-    return sequence.place != SequenceState::Place::kRunning ||
-           sequence.published >= sequence.entry_tokens / config_.block_tokens;
-  });
-}
-
-void Scheduler::PrefetchPublish(SequenceState& sequence) {
-  if (!HasToPublish(sequence)) return;
-  cache_.Prefetch(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
-}
-
-bool Scheduler::HasToPublish(const SequenceState& sequence) const {
-  return sequence.place == SequenceState::Place::kRunning && Publishes(sequence) &&
-         (sequence.published + 1) * config_.block_tokens <= sequence.computed;
-}
-
-int32_t Scheduler::BlockToPublish(const SequenceState& sequence) {
-  return sequence.blocks[static_cast<size_t>(sequence.published)];
-}
-
-std::span<const int32_t> Scheduler::TokensToPublish(SequenceState& sequence) const {
-  const auto size = static_cast<size_t>(config_.block_tokens);
-  return sequence.tokens.All().subspan(static_cast<size_t>(sequence.published) * size, size);
-}
-
-void Scheduler::Publish(SequenceState& sequence) {
-  for (; HasToPublish(sequence); ++sequence.published) {
-    sequence.node = cache_.Publish(BlockToPublish(sequence), sequence.node, TokensToPublish(sequence));
-  }
 }
 
 }  // namespace fathom

@@ -107,8 +107,9 @@ class Scheduler {
   // tokens count as computed once the next call of any function is made. Valid until the next Plan.
   const StepPlan& Plan(double now_s);
 
-  // A step of this shape took so long.
-  void Observe(const StepShape& shape, double seconds) { step_times_.Observe(shape, seconds); }
+  // The step that was planned last had this shape and took so long. Mindie's dynamic batch size
+  // goes by it, also when there is a predictor.
+  void Observe(const StepShape& shape, double seconds);
 
   const SchedulerConfig& config() const { return config_; }
   const SchedulerTotals& totals() const { return totals_; }
@@ -134,12 +135,17 @@ class Scheduler {
   int32_t Find(RequestId id) const;
   int32_t FindPlanned(RequestId id);
   void Prefetch(int32_t slot) const;
+  // What FindPlanned and Extend will touch soon.
+  void PrefetchPlanned() const;
   int32_t NewSlot();
   void Remove(int32_t slot, Contents contents);
   void Expire(double now_s);
 
   // Stages.
   Load Measure(double now_s) const;
+  void MeasureWaiting(Load& load) const;
+  int64_t WaitingTokens(int64_t most_requests) const;
+  bool CountsWaitingTokens() const;
   Stage Choose(const Load& load);
   StageLimits LimitsOf(Stage stage) const;
   void PlanStage(Stage stage);
@@ -151,7 +157,7 @@ class Scheduler {
   void ShareOut(const StageLimits& limits, Budget& budget);
   static void Grant(SequenceState& sequence, Budget& budget);
   // ShareOut and PlaceRunning in one, when no prompt is being computed.
-  void DecodeAll(const StageLimits& limits, Budget& budget);
+  void DecodeAll(Budget& budget);
   int32_t PrefetchAfter(int32_t slot) const;
   // The usual step of a sequence that decodes, in few instructions: one token, and room for it in
   // the last block. False, with nothing done, when it is not so.
@@ -176,11 +182,14 @@ class Scheduler {
   LeftOut TryGrant(SequenceState& sequence, const StageLimits& limits, Budget& budget);
   bool HasBlocksFor(const SequenceState& sequence, int64_t found, int64_t idle);
   LeftOut No(LeftOut why, int64_t need, int64_t have);
+  void LookUp(SequenceState& sequence);
   void BeginFromMatch(SequenceState& sequence);
   void SwapIn(SequenceState& sequence);
   void BeginRunning(int32_t slot);
-  bool AwaitsPrefix(SequenceState& sequence);
-  bool FindAwaited(SequenceState& sequence);
+  // A prefix it was found to wait for is not there yet.
+  bool StillAwaits(const SequenceState& sequence) const;
+  // It begins to wait for a prefix longer than match_.
+  bool BeginsToAwait(SequenceState& sequence);
 
   // The prefix cache.
   bool Publishes(const SequenceState& sequence) const {
@@ -197,6 +206,7 @@ class Scheduler {
   SchedulerConfig config_;
   StepPredictor predictor_;
   StepTimes step_times_;
+  RecentDecoding recent_decoding_;
   MindieState mindie_;
   PrefixCache cache_;
   BlockPool swap_pool_;
@@ -215,7 +225,6 @@ class Scheduler {
   int64_t swapped_ = 0;  // returning ones that are swapped out
   int64_t step_swaps_ = 0;
   double now_s_ = 0;
-  double last_token_s_ = 0;
   SchedulerTotals totals_;
   StepPlan plan_;
   std::vector<int32_t> planned_slots_;  // of plan_.sequences

@@ -81,10 +81,10 @@ LeftOut Scheduler::TryEnter(int32_t slot, const StageLimits& limits, Budget& bud
     return LeftOut::kNobody;
   }
   if (budget.entering == 0) return No(LeftOut::kBatch, limits.entering + 1, limits.entering);
-  cache_.Find(Publishes(sequence) ? FirstTokens(sequence, sequence.known() - 1)
-                                  : std::span<const int32_t>(),
-              match_);
-  if (AwaitsPrefix(sequence)) return LeftOut::kPrefix;
+  // Asked first: it takes a look, where finding the prefix again takes all its blocks.
+  if (StillAwaits(sequence)) return LeftOut::kPrefix;
+  LookUp(sequence);
+  if (BeginsToAwait(sequence)) return LeftOut::kPrefix;
   const auto found = static_cast<int64_t>(match_.blocks.size());
   if (!HasBlocksFor(sequence, found, cache_.IdleBlocks(match_))) return LeftOut::kBlocks;
   sequence.computed = match_.tokens;
@@ -148,6 +148,13 @@ LeftOut Scheduler::No(LeftOut why, int64_t need, int64_t have) {
   return why;
 }
 
+void Scheduler::LookUp(SequenceState& sequence) {
+  cache_.Find(Publishes(sequence) ? FirstTokens(sequence, sequence.known() - 1)
+                                  : std::span<const int32_t>(),
+              match_);
+  sequence.found = static_cast<int32_t>(match_.tokens);
+}
+
 void Scheduler::BeginFromMatch(SequenceState& sequence) {
   for (const int32_t block : match_.blocks) {
     cache_.Share(block);
@@ -184,7 +191,7 @@ void Scheduler::BeginRunning(int32_t slot) {
   if (sequence.place == SequenceState::Place::kReturning) {
     returning_.Erase(slot);
   } else {
-    queue_.Take(slot);
+    queue_.Serve(slot);
     const int64_t most = sequence.known() + sequence.max_tokens;
     sequence.blocks.reserve(static_cast<size_t>(std::min(BlocksFor(most), config_.blocks)));
     sequence.tokens.Reserve(std::min(most, sequence.known() + kReservedTokens));
@@ -200,20 +207,17 @@ void Scheduler::BeginRunning(int32_t slot) {
   Place(slot, /*enters=*/true);
 }
 
-bool Scheduler::AwaitsPrefix(SequenceState& sequence) {
-  if (sequence.place != SequenceState::Place::kWaiting || !Publishes(sequence)) return false;
-  if (sequence.awaited_slot >= 0) {
-    const SequenceState& awaited = At(sequence.awaited_slot);
-    if (awaited.id == sequence.awaited_id && awaited.place == SequenceState::Place::kRunning &&
-        awaited.published < sequence.awaited_blocks) {
-      return true;
-    }
-    sequence.awaited_slot = -1;
-  }
-  return sequence.times_awaited < kMostTimesAwaited && FindAwaited(sequence);
+bool Scheduler::StillAwaits(const SequenceState& sequence) const {
+  if (sequence.awaited_slot < 0) return false;
+  const SequenceState& awaited = At(sequence.awaited_slot);
+  return awaited.id == sequence.awaited_id && awaited.place == SequenceState::Place::kRunning &&
+         awaited.published < sequence.awaited_blocks;
 }
 
-bool Scheduler::FindAwaited(SequenceState& sequence) {
+bool Scheduler::BeginsToAwait(SequenceState& sequence) {
+  sequence.awaited_slot = -1;
+  if (sequence.place != SequenceState::Place::kWaiting || !Publishes(sequence)) return false;
+  if (sequence.times_awaited >= kMostTimesAwaited) return false;
   // A block more at least than the cache has, or computing it is as good as waiting for it.
   int64_t longest = match_.tokens + config_.block_tokens - 1;
   const std::span<const int32_t> own = sequence.tokens.All();

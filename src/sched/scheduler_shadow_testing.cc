@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/math.h"
+#include "sched/decision.h"
 #include "sched/request.h"
 #include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
@@ -32,7 +33,7 @@ int32_t SchedulerShadow::TokenOf(RequestId id, int64_t position) const {
       (request.family * 7 + own * 5 + static_cast<uint64_t>(position) * 3 + own * own) % 4);
 }
 
-void SchedulerShadow::Add(const Request& request) {
+RequestId SchedulerShadow::Add(const Request& request) {
   const RequestId id = next_id_++;
   Sequence& sequence = live_[id];
   sequence.request = request;
@@ -49,6 +50,7 @@ void SchedulerShadow::Add(const Request& request) {
   if (request.patience_s) scheduled.deadline_s = now_s_ + *request.patience_s;
   scheduler_.Add(std::move(scheduled));
   CheckTotals();
+  return id;
 }
 
 void SchedulerShadow::Cancel(size_t index, Scheduler::Contents contents) {
@@ -63,6 +65,7 @@ void SchedulerShadow::Step() {
   FATHOM_CHECK(!plan.stuck);
   ApplyExpired(plan);
   for (const Preemption& preemption : plan.preempted) ApplyPreemption(preemption, plan);
+  CheckStage(plan);
   ApplyCopies(plan);
   for (const PlannedSequence& planned : plan.sequences) ApplyPlanned(plan, planned);
   CheckLimits(plan);
@@ -75,6 +78,10 @@ void SchedulerShadow::Step() {
   if (plan.wait_until_s) {
     ++steps_that_waited_;
     now_s_ = std::max(now_s_, *plan.wait_until_s);
+  }
+  if (!plan.empty()) {
+    scheduler_.Observe(plan.shape, 0.001 * static_cast<double>(plan.shape.prefill_tokens) +
+                                       0.01 * static_cast<double>(plan.shape.decoding));
   }
   for (const RequestId id : sampling) Sampled(id);
   CheckTotals();
@@ -199,6 +206,36 @@ void SchedulerShadow::CheckNobodyIsOvertaken(const StepPlan& plan) const {
       return preemption.id == victim && preemption.reason == Preemption::Reason::kFirstTokenWait;
     }));
   }
+}
+
+// Before the step is applied: a sequence that ran or comes back from swap blocks has one token
+// left.
+bool SchedulerShadow::Decodes(const PlannedSequence& planned) const {
+  const Sequence& sequence = live_.at(planned.id);
+  return sequence.left() == 1 && (sequence.place == Place::kRunning || sequence.swapped);
+}
+
+// What fcfs and mindie promise of a step.
+void SchedulerShadow::CheckStage(const StepPlan& plan) const {
+  if (config_.policy == Policy::kChunked) return;
+  int64_t decoding = 0;
+  int64_t prompts = 0;
+  int64_t prompt_tokens = 0;
+  int64_t entering = 0;
+  for (const PlannedSequence& planned : plan.sequences) {
+    const bool decodes = Decodes(planned);
+    ++(decodes ? decoding : prompts);
+    prompt_tokens += decodes ? 0 : planned.count;
+    entering += planned.enters && !decodes ? 1 : 0;
+  }
+  FATHOM_CHECK(decoding == 0 || prompts == 0);
+  FATHOM_CHECK(plan.empty() ||
+               plan.decision.stage == (prompts > 0 ? Stage::kPrefill : Stage::kDecode));
+  if (config_.policy != Policy::kMindie) return;
+  FATHOM_CHECK(entering <= config_.mindie.max_prefill_batch_size);
+  FATHOM_CHECK(prompt_tokens <= config_.mindie.TokenBudget());
+  FATHOM_CHECK(std::ranges::count(plan.preempted, true, &Preemption::swapped) <=
+               config_.mindie.max_preempt_count);
 }
 
 void SchedulerShadow::CheckLimits(const StepPlan& plan) const {

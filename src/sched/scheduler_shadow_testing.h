@@ -34,7 +34,8 @@ class SchedulerShadow {
     uint64_t client = 0;
     std::optional<double> patience_s = std::nullopt;
   };
-  void Add(const Request& request);
+  RequestId Add(const Request& request);
+  bool IsOpen(RequestId id) const { return live_.contains(id); }
   // Ends one of the open requests, as a client that goes away does.
   void Cancel(size_t index, Scheduler::Contents contents);
   void Pass(double seconds) { now_s_ += seconds; }
@@ -70,6 +71,8 @@ class SchedulerShadow {
   void ApplyCopies(const StepPlan& plan);
   void ApplyPlanned(const StepPlan& plan, const PlannedSequence& planned);
   void CheckNobodyIsOvertaken(const StepPlan& plan) const;
+  bool Decodes(const PlannedSequence& planned) const;
+  void CheckStage(const StepPlan& plan) const;
   void CheckLimits(const StepPlan& plan) const;
   void CheckProgress(const StepPlan& plan) const;
   void CheckTotals() const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ostream>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -252,6 +253,73 @@ TEST(Scheduler, KeepsItsPromisesUnderRandomArrivalsCancelsAndSteps) {
   EXPECT_GT(totals.recomputed, 500);
   EXPECT_GT(totals.swapped_in, 100);
   EXPECT_GT(totals.expired, 100);
+}
+
+// Requests without end. A backlog of low priority is there at the start; then as many requests of
+// higher priority as may run come together, as soon as those before them can be done, so without
+// ageing the backlog would wait for ever. `steps` is what a request takes at most once it is the
+// first ranked that runs: a step for its prompt, one for each further token and, where blocks are
+// short, one to be computed again.
+//
+// The backlog counts as come kAhead steps after its arrival: who comes in that time goes before it,
+// one in `steps`, nobody after that. So a request waits, kAhead apart, for no more than the
+// backlog, those that run when it comes (max_sequences) and those that came together, itself
+// included (max_sequences): each takes `steps`, and the last step is the one it is seen in.
+struct EndlessRow {
+  const char* name;
+  SchedulerConfig config;
+  int64_t steps;
+};
+
+void RunWithoutEnd(const EndlessRow& row) {
+  constexpr int64_t kBacklog = 5;
+  constexpr int64_t kAhead = 100;
+  constexpr double kStepS = 0.01;
+  SchedulerShadow shadow(row.config);
+  std::vector<std::pair<RequestId, int64_t>> due;  // by when
+  const int64_t together = row.config.max_sequences;
+  const int64_t served = (kBacklog + 2 * together) * row.steps + 1;
+  const auto add = [&](int32_t priority, int64_t by) {
+    due.emplace_back(
+        shadow.Add({.prompt = 2, .target = 6, .differs_from = 0, .priority = priority}), by);
+  };
+  for (int64_t i = 0; i < kBacklog; ++i) add(1, kAhead + served);
+  for (int64_t step = 0; step < 3000; ++step) {
+    for (int64_t i = 0; i < together && step % (together * row.steps) == 0; ++i) {
+      add(0, step + served);
+    }
+    shadow.Step();
+    shadow.Pass(kStepS);
+    for (const auto& [id, by] : due) {
+      ASSERT_TRUE(!shadow.IsOpen(id) || step < by) << row.name << ": " << id << " at " << step;
+    }
+    std::erase_if(due, [&](const auto& entry) { return !shadow.IsOpen(entry.first); });
+  }
+  const bool few_blocks = row.config.blocks < 3 * row.config.max_sequences;
+  EXPECT_EQ(shadow.scheduler().totals().recomputed > 100, few_blocks) << row.name;
+}
+
+TEST(Scheduler, NobodyStarvesThoughRequestsComeWithoutEnd) {
+  SchedulerConfig one{.blocks = 40, .block_tokens = 2, .max_sequences = 1, .priority_step_s = 1};
+  std::vector<EndlessRow> rows;
+  // Two tokens of prompt, then four more: five steps.
+  rows.push_back({"chunked", one, 5});
+  // Three sequences of up to three blocks in four, so they take each other's.
+  SchedulerConfig tight = one;
+  tight.blocks = 4;
+  tight.max_sequences = 3;
+  rows.push_back({"chunked, few blocks", tight, 6});
+  one.policy = Policy::kFcfs;
+  rows.push_back({"fcfs", one, 5});
+  one.policy = Policy::kMindie;
+  one.mindie.max_batch_size = 1;
+  one.mindie.max_queue_delay_s = 0;
+  for (const int64_t select : {0, 1, 2}) {
+    one.mindie.stage_select_policy = select;
+    one.mindie.dynamic_batch_size = select == 2;
+    rows.push_back({"mindie", one, 5});
+  }
+  for (const EndlessRow& row : rows) RunWithoutEnd(row);
 }
 
 }  // namespace

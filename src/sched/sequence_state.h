@@ -29,19 +29,20 @@ struct alignas(64) SequenceState {
   int32_t client = 0;           // of the WaitingQueue
   Place place = Place::kNowhere;
   LogitRows rows = LogitRows::kLast;
+  uint8_t times_awaited = 0;  // a prefix
 
   int64_t share = 0;               // tokens granted in the step that is being planned
   int64_t published = 0;           // its first blocks that can be found by others
   PrefixNode node = kEmptyPrefix;  // the prefix that ends with them
-  int64_t max_tokens = 0;  // that may follow the prompt
+  int64_t max_tokens = 0;          // that may follow the prompt
   Rank rank;
   double arrival_s = 0;
   std::optional<double> deadline_s;
   std::vector<int32_t> swap_blocks;  // held while it is swapped out
   int64_t entry_tokens = 0;          // known when it entered: these will be published soon
+  int32_t found = 0;  // of its tokens, what the prefix cache had when it was looked up last
   // While it waits: whose prefix it waits for, until that one has published so many blocks.
   int32_t awaited_slot = -1;
-  int32_t times_awaited = 0;
   RequestId awaited_id = 0;
   int64_t awaited_blocks = 0;
 

@@ -13,7 +13,6 @@ struct StageLimits {
   bool decodes = true;
   bool prefills = true;
   int64_t tokens = kNoLimit;
-  int64_t decoding = kNoLimit;  // sequences that decode
   int64_t entering = kNoLimit;  // prompts that enter
   // A prompt enters only if the step computes all of it. The first of a step may still be cut, when
   // it is longer than a step: every prompt can be computed.

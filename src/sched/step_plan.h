@@ -14,14 +14,15 @@
 
 namespace fathom {
 
-// What one sequence does in a step: it computes tokens [first_token, first_token + count).
+// What one sequence does in a step: it computes tokens [first_token, first_token + count). Small,
+// as there is one for each that runs.
 struct PlannedSequence {
   RequestId id = 0;
-  int64_t first_token = 0;
-  int64_t count = 0;
-  int64_t first_block = 0;  // of StepPlan::blocks: those appended to its block table
-  int64_t new_blocks = 0;
-  int64_t cached_tokens = 0;  // of one that enters: tokens found in the cache, not computed again
+  int32_t first_token = 0;
+  int32_t count = 0;
+  int32_t first_block = 0;  // of StepPlan::blocks: those appended to its block table
+  int32_t new_blocks = 0;
+  int32_t cached_tokens = 0;  // of one that enters: tokens found in the cache, not computed again
   bool enters = false;        // it did not run before: its block table begins anew
   bool sample = false;        // the last token is the newest known: a next one is to be sampled
 };

@@ -1,6 +1,7 @@
 #include "sched/step_time.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fathom {
 namespace {
@@ -41,6 +42,29 @@ double StepTimes::Predict(const StepShape& shape) const {
   if (shape.prefill_tokens > 0) seconds += prefill_.At(static_cast<double>(shape.prefill_tokens));
   if (shape.decoding > 0) seconds += decode_.At(static_cast<double>(shape.decoding));
   return seconds;
+}
+
+void RecentDecoding::Observe(const StepShape& shape, double seconds) {
+  since_s_ += seconds;
+  if (shape.decoding == 0) return;
+  steps_.push_back({shape.decoding, std::exchange(since_s_, 0)});
+  Count(steps_.back(), 1);
+  while (tokens_ - steps_.front().decoding >= kWindow) {
+    Count(steps_.front(), -1);
+    steps_.pop_front();
+  }
+}
+
+double RecentDecoding::SecondsPerToken() const {
+  return tokens_ == 0 ? 0 : seconds_ / static_cast<double>(tokens_);
+}
+
+int64_t RecentDecoding::Batch() const { return tokens_ == 0 ? 0 : squares_ / tokens_; }
+
+void RecentDecoding::Count(const Step& step, int64_t sign) {
+  tokens_ += sign * step.decoding;
+  squares_ += sign * step.decoding * step.decoding;
+  seconds_ += static_cast<double>(sign * step.decoding) * step.seconds;
 }
 
 }  // namespace fathom

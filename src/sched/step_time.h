@@ -2,6 +2,7 @@
 #define FATHOM_SCHED_STEP_TIME_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 
 namespace fathom {
@@ -42,6 +43,34 @@ class StepTimes {
  private:
   FittedLine prefill_;
   FittedLine decode_;
+};
+
+// How long sequences that decode waited for their tokens, over the last tokens: each token counts
+// once, so that a step of a hundred says a hundred times what a step of one does.
+class RecentDecoding {
+ public:
+  static constexpr int64_t kWindow = 20'000;  // tokens
+
+  void Observe(const StepShape& shape, double seconds);
+  int64_t tokens() const { return tokens_; }
+  // From one step that decodes to the end of the next, prefills between them included; 0 when
+  // nothing was observed.
+  double SecondsPerToken() const;
+  // Sequences that decoded in a token's step; 0 when nothing was observed.
+  int64_t Batch() const;
+
+ private:
+  struct Step {
+    int64_t decoding = 0;
+    double seconds = 0;
+  };
+  void Count(const Step& step, int64_t sign);
+
+  std::deque<Step> steps_;
+  int64_t tokens_ = 0;
+  int64_t squares_ = 0;  // sum of decoding * decoding
+  double seconds_ = 0;   // sum of decoding * seconds
+  double since_s_ = 0;   // steps since the last that decoded
 };
 
 }  // namespace fathom

@@ -21,9 +21,13 @@ class TokenList {
   void Reserve(int64_t size) { settled_.reserve(static_cast<size_t>(size)); }
 
   void Append(int32_t token) {
-    if (newest_ == recent_.size()) Settle();
+    if (full()) Settle();
     recent_[newest_++] = token;
   }
+
+  // All, or an Append that has no room in the object, will come soon.
+  void Prefetch() const { __builtin_prefetch(settled_.data() + settled_.size()); }
+  bool full() const { return newest_ == recent_.size(); }
 
   // Valid until the next Append.
   std::span<const int32_t> All() {

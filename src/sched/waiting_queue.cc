@@ -59,12 +59,16 @@ void WaitingQueue::Take(int32_t slot) {
   (item.next == kNone ? line.last : At(item.next).previous) = item.previous;
   item.waits = false;
   --size_;
-  served_ = std::max(served_, clients_[static_cast<size_t>(item.client)].charged);
   if (line.first != kNone) return;
   Lines& lines = classes_.at(item.request.priority);
   line = lines.back();
   lines.pop_back();
   if (lines.empty()) classes_.erase(item.request.priority);
+}
+
+void WaitingQueue::Serve(int32_t slot) {
+  Take(slot);
+  served_ = std::max(served_, clients_[static_cast<size_t>(At(slot).client)].charged);
 }
 
 void WaitingQueue::PutBack(int32_t slot) { Link(slot, /*at_front=*/true); }

@@ -44,9 +44,11 @@ class WaitingQueue {
   void Push(int32_t slot, const Request& request);
   // The next to be served, or kNone.
   int32_t First() const;
-  // The request waits no more (it runs, or Leave follows). The slot must wait.
+  // The request waits no more: Leave or PutBack follows. The slot must wait.
   void Take(int32_t slot);
-  // A request that was taken waits again, before those of its client.
+  // It waits no more because it begins to run.
+  void Serve(int32_t slot);
+  // A request that was taken or served waits again, before those of its client.
   void PutBack(int32_t slot);
   // The request is over. It must not wait.
   void Leave(int32_t slot);
@@ -58,6 +60,18 @@ class WaitingQueue {
   }
 
   bool Waits(int32_t slot) const;
+  // Calls `visit(slot)` for those that wait, at most so many: each client's own in their order.
+  template <typename Visit>
+  void VisitWaiting(int64_t most, Visit visit) const {
+    for (const auto& [priority, lines] : classes_) {
+      for (const Line& line : lines) {
+        for (int32_t slot = line.first; slot != kNone; slot = At(slot).next) {
+          if (most-- <= 0) return;
+          visit(slot);
+        }
+      }
+    }
+  }
   int64_t size() const { return size_; }
   // The earliest arrival among those that wait. CHECK: size() > 0.
   double OldestArrival() const;

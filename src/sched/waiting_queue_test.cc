@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -75,7 +76,7 @@ TEST(WaitingQueue, TheClientServedLeastGoesFirst) {
   std::vector<int32_t> order;
   while (queue.size() > 0) {
     order.push_back(queue.First());
-    queue.Take(order.back());
+    queue.Serve(order.back());
     queue.Charge(queue.ClientOf(order.back()), 100);
   }
   EXPECT_EQ(order, (std::vector<int32_t>{0, 3, 1, 4, 2}));
@@ -87,12 +88,42 @@ TEST(WaitingQueue, WhoWasAwayHasSavedNothingUp) {
   queue.Push(1, {.client = 1});
   queue.Take(0);
   queue.Charge(queue.ClientOf(0), 1000);
-  queue.Take(1);  // served at a count of 1000
+  queue.Serve(1);  // at a count of 1000
   for (const int32_t slot : {2, 3, 4}) queue.Push(slot, {.client = 2});
   queue.Push(5, {.client = 1});
-  queue.Take(queue.First());
+  queue.Serve(queue.First());
   queue.Charge(queue.ClientOf(2), 1);
   EXPECT_EQ(queue.First(), 5);  // 1000 against 1001: 2 did not begin at 0
+}
+
+// Only what was served says where a newcomer begins: not who gave up, nor who was passed over.
+TEST(WaitingQueue, WhoWasNotServedDoesNotSayWhereANewcomerBegins) {
+  WaitingQueue queue(60);
+  for (const int32_t slot : {0, 1, 2, 3}) queue.Push(slot, {.client = 1});
+  queue.Serve(0);  // at a count of 0
+  queue.Charge(queue.ClientOf(0), 1000);
+  queue.Take(1);
+  queue.Leave(1);
+  queue.Take(2);
+  queue.PutBack(2);
+  queue.Push(4, {.client = 2});
+  queue.Charge(queue.ClientOf(4), 999);
+  EXPECT_EQ(queue.First(), 4);  // 999 against 1000: it began at 0
+  queue.Charge(queue.ClientOf(4), 2);
+  EXPECT_EQ(queue.First(), 2);
+}
+
+TEST(WaitingQueue, VisitsThoseThatWaitUpToANumber) {
+  WaitingQueue queue(60);
+  for (const int32_t slot : {2, 0, 1}) queue.Push(slot, {.client = 1, .priority = 3});
+  queue.Push(3, {.client = 2, .priority = -1});
+  queue.Take(0);
+  for (const int64_t most : {0, 2, 9}) {
+    std::vector<int32_t> slots;
+    queue.VisitWaiting(most, [&](int32_t slot) { slots.push_back(slot); });
+    const std::vector<int32_t> all = {3, 2, 1};
+    EXPECT_EQ(slots, std::vector<int32_t>(all.begin(), all.begin() + std::min<int64_t>(most, 3)));
+  }
 }
 
 // Two clients that always have requests waiting get equal shares, however unequal their requests
@@ -113,7 +144,7 @@ TEST(WaitingQueue, ClientsThatAlwaysWaitGetEqualShares) {
     const int32_t next = queue.First();
     const int32_t client = client_of[next];
     const int64_t cost = client == 1 ? 100 : 700;
-    queue.Take(next);
+    queue.Serve(next);
     queue.Charge(queue.ClientOf(next), cost);
     queue.Leave(next);
     got[client] += cost;
@@ -126,7 +157,7 @@ TEST(WaitingQueue, ManyClientsComeAndGo) {
   WaitingQueue queue(60);
   for (uint64_t client = 0; client < 20000; ++client) {
     queue.Push(0, {.client = client});
-    queue.Take(0);
+    queue.Serve(0);
     queue.Charge(queue.ClientOf(0), 1);
     queue.Leave(0);
   }

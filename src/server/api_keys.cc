@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 
 namespace fathom {
 namespace {
+
+// Of the file of keys, which may be a pipe.
+constexpr int64_t kMostBytes = 1 << 20;
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -62,7 +66,7 @@ Result<ApiKeys> ApiKeys::Load(const std::vector<std::string>& flags, const std::
   ApiKeys keys;
   for (const std::string& key : flags) FATHOM_OK(keys.Add(key, "--api-key"));
   if (!file.empty()) {
-    FATHOM_TRY(const std::string text, files.ReadText(file));
+    FATHOM_TRY(const std::string text, files.ReadStream(file, kMostBytes));
     const size_t before = keys.size();
     int number = 0;
     for (std::string& line : Split(text, '\n')) {

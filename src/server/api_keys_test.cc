@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "io/file_system.h"
 #include "io/memory_file_system_testing.h"
 
 namespace fathom {
@@ -23,6 +26,24 @@ TEST(ApiKeys, AreReadFromFlagsFileAndEnvironment) {
   EXPECT_EQ(keys.Find("bearer  sk-file-2 "), 2U);
   EXPECT_EQ(keys.Find("BEARER sk-env-1"), 3U);
   EXPECT_EQ(keys.Find("Bearer sk-env-2"), 4U);
+}
+
+// A pipe, as --api-key-file <(pass show fathom) names one: it has no size and is read once.
+class PipeFileSystem : public MemoryFileSystem {
+ public:
+  Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) override {
+    return BadInput("is no regular file", path, "name a file");
+  }
+  Result<std::string> ReadStream(const std::string& /*path*/, int64_t /*limit*/) override {
+    return std::string("sk-1\nsk-2\n");
+  }
+};
+
+TEST(ApiKeys, MayComeThroughAPipe) {
+  PipeFileSystem files;
+  const auto keys = ApiKeys::Load({}, "/dev/fd/63", files, nullptr);
+  ASSERT_TRUE(keys.ok()) << keys.error().ToString();
+  EXPECT_EQ(keys->Find("Bearer sk-2"), 1U);
 }
 
 TEST(ApiKeys, OnlyAWholeKeyOpens) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "engine/engine.h"
 
@@ -29,6 +30,9 @@ constexpr double kTokens[] = {1,    2,    5,    10,    20,    50,    100,    200
                               1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};
 constexpr double kStepTokens[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
 constexpr double kChoices[] = {1, 2, 5, 10, 20, 50, 100};
+
+// With which a request may be refused: each has its line from the start, so that rates are right.
+constexpr int kRefusals[] = {400, 401, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503, 505};
 
 // Writes metrics in the text format (https://prometheus.io/docs/instrumenting/exposition_formats).
 class Exposition {
@@ -112,9 +116,17 @@ void WriteTotals(Exposition& out, const EngineGauges& engine, const HttpGauges& 
           engine.prefix_hit_tokens);
   counter("fathom:http_dropped_readers_total", "Clients dropped because they did not read.",
           http.dropped_readers);
+  counter("fathom:http_refused_connections_total",
+          "Connections refused because all that are allowed were in use.",
+          http.refused_connections);
 }
 
 }  // namespace
+
+size_t RefusalCounts::Index(int status) {
+  FATHOM_CHECK(status >= kFirst && status < kEnd);
+  return static_cast<size_t>(status - kFirst);
+}
 
 Histogram::Histogram(std::span<const double> bounds)
     : bounds_(bounds), counts_(std::make_unique<std::atomic<int64_t>[]>(bounds.size() + 1)) {}
@@ -154,9 +166,12 @@ std::string Metrics::Render(std::string_view model, const EngineGauges& engine,
     out.Labelled("vllm:request_success_total", Format(",finished_reason=\"{}\"", reason),
                  static_cast<double>(finished[i].value()));
   }
-  out.Number("fathom:requests_refused_total", "counter",
-             "Requests answered with an error before they reached the engine.",
-             static_cast<double>(refused.value()));
+  out.Head("fathom:requests_refused_total", "counter",
+           "Requests answered with an error before they reached the engine, by HTTP status.");
+  for (const int status : kRefusals) {
+    out.Labelled("fathom:requests_refused_total", Format(",status=\"{}\"", status),
+                 static_cast<double>(refused.count(status)));
+  }
   const auto histogram = [&out](std::string_view name, std::string_view help, const Histogram& h) {
     out.Distribution(Format("vllm:{}", name), help, h);
   };

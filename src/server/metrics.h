@@ -24,6 +24,20 @@ class Counter {
   std::atomic<int64_t> value_ = 0;
 };
 
+// Errors answered, by the status of HTTP. Threads: any.
+class RefusalCounts {
+ public:
+  void Add(int status) { counts_[Index(status)].Add(); }
+  int64_t count(int status) const { return counts_[Index(status)].value(); }
+
+ private:
+  static constexpr int kFirst = 400;
+  static constexpr int kEnd = 600;
+  static size_t Index(int status);
+
+  std::array<Counter, kEnd - kFirst> counts_;
+};
+
 // How often a value was at most each of some bounds, as Prometheus counts. Threads: any.
 class Histogram {
  public:
@@ -60,6 +74,7 @@ struct HttpGauges {
   int64_t connections = 0;
   int64_t buffered_bytes = 0;  // written to clients that have not read them yet
   int64_t dropped_readers = 0;
+  int64_t refused_connections = 0;
 };
 
 // All metrics of the server, under vLLM's names where it has one
@@ -71,7 +86,7 @@ struct Metrics {
   Counter prompt_tokens, generation_tokens;
   // Requests by how they ended: those of FinishReason, in its order.
   std::array<Counter, kFinishReasons> finished;
-  Counter refused;  // answered with an error before they reached the engine
+  RefusalCounts refused;  // answered with an error before they reached the engine
   Histogram time_to_first_token, inter_token_latency, time_per_output_token;
   Histogram e2e_latency, queue_time, prefill_time, decode_time;
   Histogram request_prompt_tokens, request_generation_tokens, request_max_tokens, request_n;

@@ -27,6 +27,8 @@ TEST(Metrics, AreWrittenInPrometheusTextFormat) {
   Metrics metrics;
   metrics.prompt_tokens.Add(12);
   metrics.finished[0].Add(2);
+  metrics.refused.Add(429);
+  metrics.refused.Add(429);
   metrics.time_to_first_token.Observe(0.3);
   metrics.time_to_first_token.Observe(3000);
   const EngineGauges engine{.running = 3,
@@ -37,7 +39,8 @@ TEST(Metrics, AreWrittenInPrometheusTextFormat) {
                             .preemptions = 4,
                             .prefix_queried_tokens = 100,
                             .prefix_hit_tokens = 60};
-  const std::string text = metrics.Render("a\"b\\c\n", engine, {.connections = 7});
+  const std::string text =
+      metrics.Render("a\"b\\c\n", engine, {.connections = 7, .refused_connections = 9});
   const std::string label = R"(model_name="a\"b\\c\n",engine="0")";
   const std::vector<std::string> lines = {
       "# TYPE vllm:num_requests_running gauge",
@@ -57,6 +60,9 @@ TEST(Metrics, AreWrittenInPrometheusTextFormat) {
       "vllm:time_to_first_token_seconds_sum{" + label + "} 3000.3",
       "vllm:time_to_first_token_seconds_count{" + label + "} 2",
       "fathom:http_connections{" + label + "} 7",
+      "fathom:http_refused_connections_total{" + label + "} 9",
+      "fathom:requests_refused_total{" + label + ",status=\"429\"} 2",
+      "fathom:requests_refused_total{" + label + ",status=\"413\"} 0",
   };
   for (const std::string& line : lines) {
     EXPECT_TRUE(HasLine(text, line)) << line << "\nin\n" << text;

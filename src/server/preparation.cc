@@ -25,6 +25,7 @@
 #include "server/answer_format.h"
 #include "server/router.h"
 #include "server/served_model.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 namespace {
@@ -171,6 +172,15 @@ Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest&
 
 }  // namespace
 
+ApiError FromRendering(const TextAssets& text, Error error) {
+  // There is a template, and none of it can be used.
+  if (!text.chat_template.ok() && text.tokenizer.chat_template().ok()) {
+    error.kind = ErrorKind::kFailed;
+  }
+  if (error.kind == ErrorKind::kFailed) error.what = error.where + ": " + error.what;
+  return FromError(error);
+}
+
 Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time) {
   Result<ChatRequest> request = ParseChatRequest(routed.request.body, {model.vocab});
   if (!request.ok()) return FromError(request.error());
@@ -178,7 +188,7 @@ Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const Requ
   auto rules = model.RulesFor(request->generation);
   if (!rules.ok()) return FromError(rules.error());
   Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
-  if (!prompt.ok()) return FromError(prompt.error());
+  if (!prompt.ok()) return FromRendering(model.text, prompt.error());
   Preparer preparer(model, std::move(request->generation), *std::move(rules),
                     ReasoningFieldFor(request->reasoning, model.reasoning), routed);
   if (auto refused = preparer.Add(std::move(*prompt))) return *refused;

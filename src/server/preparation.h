@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "api/api_error.h"
+#include "base/result.h"
 #include "engine/engine.h"
 #include "server/answer.h"
 #include "server/router.h"
 #include "server/served_model.h"
+#include "text/text_assets.h"
 
 namespace fathom {
 
@@ -36,6 +38,10 @@ using Prepared = std::variant<Preparation, ApiError>;
 Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time);
 Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
                            const RequestTime& time);
+
+// What a client hears when its messages do not become a prompt: 400 in the template's own words
+// where it refuses them (raise_exception), 500 where the template is at fault.
+ApiError FromRendering(const TextAssets& text, Error error);
 
 }  // namespace fathom
 

@@ -15,7 +15,9 @@
 #include "base/format.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
+#include "net/http_server.h"
 #include "server/api_keys.h"
+#include "server/refusals.h"
 
 namespace fathom {
 namespace {
@@ -64,11 +66,14 @@ void RoutedRequest::SendJson(int status, std::string body) const {
 }
 
 void RoutedRequest::SendError(const ApiError& error) const {
-  HttpHeaders with_retry = headers;
+  reply.Send(ErrorResponse(error, headers));
+}
+
+HttpResponse ErrorResponse(const ApiError& error, HttpHeaders headers) {
   if (error.retry_after_seconds > 0) {
-    with_retry.Add("Retry-After", Format("{}", error.retry_after_seconds));
+    headers.Add("Retry-After", Format("{}", error.retry_after_seconds));
   }
-  reply.Send({error.status, std::move(with_retry), error.Body(), "application/json"});
+  return {error.status, std::move(headers), error.Body(), "application/json"};
 }
 
 void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const {
@@ -88,34 +93,48 @@ void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const 
   for (const Route& route : routes_) {
     if (Matches(route, asked.path)) found.push_back(&route);
   }
-  if (found.empty()) return routed.SendError(PathNotFound(asked.method, asked.path));
+  if (found.empty()) return Refuse(routed, PathNotFound(asked.method, asked.path));
   const auto taken =
       std::ranges::find_if(found, [&](const Route* route) { return Takes(*route, asked.method); });
   if (taken == found.end()) {
     const std::string allowed = AllowedMethods(found);
     routed.headers.Add("Allow", allowed);
-    return routed.SendError(MethodNotAllowed(asked.method, asked.path, allowed));
+    return Refuse(routed, MethodNotAllowed(asked.method, asked.path, allowed));
   }
   const Route& route = **taken;
   const auto key = keys_.Find(asked.Header("Authorization").value_or(""));
   routed.client = key ? *key + 1 : HostNumber(asked.peer);
   if (!route.open && keys_.required() && !key) {
     routed.headers.Add("WWW-Authenticate", "Bearer");
-    return routed.SendError(WrongKey());
+    return Refuse(routed, WrongKey());
   }
   if (route.path.ends_with('/')) routed.path_rest = asked.path.substr(route.path.size());
   route.handle(std::move(routed));
 }
 
+void Router::Refuse(const RoutedRequest& routed, const ApiError& error) const {
+  refusals_.Note(routed.id, routed.request, error);
+  routed.SendError(error);
+}
+
+HttpResponse Router::Refuse(const HttpRefusal& refusal) const {
+  const std::string id = IdOf(refusal.request);
+  const ApiError error = HttpError(refusal.status, refusal.message);
+  refusals_.Note(id, refusal.request, error);
+  return ErrorResponse(error, AnswerHeaders(refusal.request, id));
+}
+
 HttpHeaders Router::AnswerHeaders(const HttpRequest& request, const std::string& id) const {
   HttpHeaders headers{{"X-Request-Id", id}};
-  const auto origin = request.Header("Origin");
-  if (!origin || cors_.allowed_origins.empty()) return headers;
   const auto& allowed = cors_.allowed_origins;
+  if (allowed.empty()) return headers;
   const bool any = std::ranges::find(allowed, "*") != allowed.end();
+  // Also where no origin is let in: a cache may not give that answer to one that is.
+  if (!any) headers.Add("Vary", "Origin");
+  const auto origin = request.Header("Origin");
+  if (!origin) return headers;
   if (!any && std::ranges::find(allowed, *origin) == allowed.end()) return headers;
   headers.Add("Access-Control-Allow-Origin", any ? "*" : std::string(*origin));
-  if (!any) headers.Add("Vary", "Origin");
   headers.Add("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
   return headers;
 }

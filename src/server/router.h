@@ -11,7 +11,9 @@
 #include "api/api_error.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
+#include "net/http_server.h"
 #include "server/api_keys.h"
+#include "server/refusals.h"
 
 namespace fathom {
 
@@ -45,23 +47,34 @@ struct CorsOptions {
   std::vector<std::string> allowed_origins;  // "*": any; none: no CORS headers
 };
 
+// The answer that says `error`, with `headers`.
+HttpResponse ErrorResponse(const ApiError& error, HttpHeaders headers);
+
 // Finds the handler of a request. In this order: a preflight (OPTIONS) is answered 204; a path that
 // is not known 404; a method it does not take 405, with Allow; a missing or wrong key 401.
-// Threads: Dispatch from any thread at once.
+// Threads: all functions from any thread at once.
 class Router {
  public:
-  Router(std::vector<Route> routes, ApiKeys keys, CorsOptions cors)
-      : routes_(std::move(routes)), keys_(std::move(keys)), cors_(std::move(cors)) {}
+  // `refusals` outlives it.
+  Router(std::vector<Route> routes, ApiKeys keys, CorsOptions cors, Refusals& refusals)
+      : routes_(std::move(routes)),
+        keys_(std::move(keys)),
+        cors_(std::move(cors)),
+        refusals_(refusals) {}
 
   void Dispatch(HttpRequest request, HttpReply reply, double now_s) const;
+  // The answer to a request that comes to no route: what the HTTP server refuses by itself.
+  HttpResponse Refuse(const HttpRefusal& refusal) const;
 
  private:
   HttpHeaders AnswerHeaders(const HttpRequest& request, const std::string& id) const;
   void Preflight(const RoutedRequest& routed) const;
+  void Refuse(const RoutedRequest& routed, const ApiError& error) const;
 
   std::vector<Route> routes_;
   ApiKeys keys_;
   CorsOptions cors_;
+  Refusals& refusals_;
 };
 
 }  // namespace fathom

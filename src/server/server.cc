@@ -46,10 +46,6 @@ int64_t UnixSeconds() {
       .count();
 }
 
-HttpErrorBody JsonErrorBody(int status, std::string_view message) {
-  return {"application/json", HttpError(status, message).Body()};
-}
-
 }  // namespace
 
 Server::Server(ServerOptions options, ApiKeys keys, const Clock& clock, ServerLog& log)
@@ -57,7 +53,8 @@ Server::Server(ServerOptions options, ApiKeys keys, const Clock& clock, ServerLo
       clock_(clock),
       log_(log),
       health_(options_.step_timeout_s),
-      router_(Routes(), std::move(keys), options_.cors) {}
+      refusals_(log, metrics_),
+      router_(Routes(), std::move(keys), options_.cors, refusals_) {}
 
 Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys keys,
                                                const Clock& clock, ServerLog& log) {
@@ -65,7 +62,10 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto handle = [server = server.get()](HttpRequest request, HttpReply reply) {
     server->router_.Dispatch(std::move(request), std::move(reply), server->clock_.Seconds());
   };
-  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, JsonErrorBody));
+  const auto refuse = [server = server.get()](const HttpRefusal& refusal) {
+    return server->router_.Refuse(refusal);
+  };
+  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, refuse));
   server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
@@ -105,6 +105,7 @@ bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
   const double until_s = clock_.Seconds() + seconds;
   Serving* serving = ready_;
   if (serving != nullptr) serving->StopTaking();
+  log_.Info("draining", {{"requests", open()}, {"seconds", seconds}});
   while (open() > 0 && clock_.Seconds() < until_s && !hurry()) {
     std::this_thread::sleep_for(kDrainLook);
   }
@@ -112,17 +113,20 @@ bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
   const bool all_answered = left == 0;
   if (!all_answered) {
     log_.Warn("drain_timeout", {{"requests_ended", left}});
-    serving->EndAll(NotReady("stopping", "", 1));
+    serving->EndAll(NotReady("draining", ""));
   }
   http_->StopAccepting();
   http_->AwaitClosed(kGoodbye);
   return all_answered;
 }
 
-Serving* Server::NeedServing(const RoutedRequest& routed) const {
+Serving* Server::NeedServing(const RoutedRequest& routed) {
   Serving* serving = ready_;
-  if (serving == nullptr) routed.SendError(NotReady("starting", CheckHealth().reason, 5));
-  return serving;
+  if (serving != nullptr) return serving;
+  const ApiError error = NotReady("starting", CheckHealth().reason);
+  refusals_.Note(routed.id, routed.request, error);
+  routed.SendError(error);
+  return nullptr;
 }
 
 RouteHandler Server::Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,
@@ -173,7 +177,8 @@ void Server::AnswerMetrics(const RoutedRequest& routed) const {
   const Serving* serving = ready_;
   const EngineGauges engine = serving == nullptr ? EngineGauges() : serving->loop().gauges();
   const std::string model = serving == nullptr ? "" : serving->model().names.front();
-  const HttpGauges gauges{http.open_connections, http.buffered_bytes, http.dropped_slow_readers};
+  const HttpGauges gauges{http.open_connections, http.buffered_bytes, http.dropped_slow_readers,
+                          http.refused_connections};
   routed.reply.Send({200, routed.headers, metrics_.Render(model, engine, gauges),
                      "text/plain; version=0.0.4; charset=utf-8"});
 }

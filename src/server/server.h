@@ -19,6 +19,7 @@
 #include "server/health.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/served_model.h"
@@ -75,7 +76,7 @@ class Server {
   // What costs next to nothing is answered on the network's thread.
   RouteHandler Model(TextResult (*answer)(const ServedModel&, const RoutedRequest&));
   // The model at work, or null after the request was told why there is none.
-  Serving* NeedServing(const RoutedRequest& routed) const;
+  Serving* NeedServing(const RoutedRequest& routed);
   HealthReport CheckHealth() const;
   void AnswerHealth(const RoutedRequest& routed) const;
   void AnswerMetrics(const RoutedRequest& routed) const;
@@ -86,6 +87,7 @@ class Server {
   ServerLog& log_;
   Health health_;
   Metrics metrics_;
+  Refusals refusals_;
   std::unique_ptr<Serving> serving_;
   std::atomic<Serving*> ready_ = nullptr;  // serving_, once it may be used
   Router router_;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,35 +25,6 @@ namespace fathom {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(120);
-
-Json Chat(std::string_view text, int64_t max_tokens = 8) {
-  return Json::MakeObject(
-      {{"messages", Json::Array{Json::MakeObject({{"role", "user"}, {"content", text}})}},
-       {"max_tokens", max_tokens},
-       {"temperature", 0}});
-}
-
-Json Parse(const std::string& text) {
-  Result<Json> json = ParseJson(text, "answer");
-  EXPECT_TRUE(json.ok()) << text;
-  return json.ok() ? *json : Json();
-}
-
-// The value at a path of keys and indices; null when there is none.
-Json At(const Json& json, std::initializer_list<std::string_view> path) {
-  const Json* at = &json;
-  for (const std::string_view step : path) {
-    if (at->is_array()) {
-      const auto index = static_cast<size_t>(std::stoi(std::string(step)));
-      if (index >= at->as_array().size()) return {};
-      at = &at->as_array()[index];
-    } else {
-      at = at->Find(step);
-    }
-    if (at == nullptr) return {};
-  }
-  return *at;
-}
 
 std::string Content(const HttpResponse& response) {
   const Json content = At(Parse(response.body), {"choices", "0", "message", "content"});
@@ -247,6 +217,51 @@ TEST(Server, BrowsersAreLetInAsConfigured) {
   EXPECT_FALSE(refused->Header("Access-Control-Allow-Origin"));
 }
 
+TEST(Server, WhatATemplateRefusesIsTheRequestsFaultAndWhatItCannotDoTheServers) {
+  struct Row {
+    std::string chat_template;
+    int status;
+    std::string message;
+  };
+  const Row rows[] = {
+      {"{{ raise_exception('Roles must alternate') }}", 400,
+       "model/chat_template.jinja: line 1: Roles must alternate; change the messages as the chat "
+       "template asks, or give another template with --chat-template FILE"},
+      {"a\n{{ messages[0].content // 0 }}", 500,
+       "model/chat_template.jinja: line 2: string // integer is not supported; correct "
+       "the template, or give another with --chat-template FILE"},
+      {"{% call f() %}", 500,
+       "model/chat_template.jinja: line 1: tag \"call\" is not supported; correct the template, or "
+       "give another with --chat-template FILE"},
+  };
+  for (const Row& row : rows) {
+    const TestServer server({.chat_template = row.chat_template});
+    for (const char* path : {"/v1/chat/completions", "/tokenize"}) {
+      Json request = Chat("hello");
+      const HttpResponse response = server.Post(path, request);
+      EXPECT_EQ(response.status, row.status) << row.chat_template;
+      EXPECT_EQ(At(Parse(response.body), {"error", "message"}).as_string(), row.message);
+    }
+  }
+}
+
+// A cache that ignores the origin would hand one page's answer to another.
+TEST(Server, AnswersSayThatTheyDependOnTheOriginUnlessAllAreLetIn) {
+  const auto vary = [](const TestServer& server, const char* origin) {
+    HttpCall call{.method = "GET", .target = "/health", .headers = {}, .body = ""};
+    if (origin != nullptr) call.headers.Add("Origin", origin);
+    const Result<HttpResponse> response = server.Client()->Send(call, kPatience);
+    return std::string(response.ok() ? response->Header("Vary").value_or("") : "no answer");
+  };
+  const TestServer some({.server = {.cors = {.allowed_origins = {"https://a.example"}}}});
+  const TestServer any({.server = {.cors = {.allowed_origins = {"*"}}}});
+  for (const char* origin :
+       {"https://a.example", "https://b.example", static_cast<const char*>(nullptr)}) {
+    EXPECT_EQ(vary(some, origin), "Origin");
+    EXPECT_EQ(vary(any, origin), "");
+  }
+}
+
 TEST(Server, AFullQueueSaysWhenToComeAgain) {
   TestServer server({.server = {.serving = {.max_queue = 1}},
                      .scheduler = {.blocks = 64, .block_tokens = 16, .max_sequences = 1}});
@@ -368,7 +383,7 @@ TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
   while (server.Get("/health").status == 200) std::this_thread::yield();
   const HttpResponse refused = server.Post("/v1/chat/completions", Chat("hello"));
   EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("stopping"));
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("draining"));
   server.Resume();
   client.join();
   drain.join();
@@ -377,14 +392,14 @@ TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
 
 // What nobody has tokenized yet was taken all the same.
 TEST(Server, DrainingWaitsForRequestsThatAreStillBeingPrepared) {
+  std::atomic<bool> holding = false;
   std::promise<void> held;
   std::promise<void> go;
-  TestServer server(
-      {.server = {.serving = {.prepare_threads = 1}}, .on_log = [&](std::string_view line) {
-         if (line.find("\"hold\"") == std::string_view::npos) return;
-         held.set_value();
-         go.get_future().wait();
-       }});
+  TestServer server({.server = {.serving = {.prepare_threads = 1}}, .before_log = [&] {
+                       if (holding.exchange(true)) return;
+                       held.set_value();
+                       go.get_future().wait();
+                     }});
   Json request = Chat("hello");
   request.Set("hold", true);  // it is logged that nobody knows this field
   HttpResponse answer;
@@ -414,7 +429,7 @@ TEST(Server, WhatRunsTooLongIsEndedWithAnError) {
   client.join();
   ASSERT_GE(events.size(), 2U);
   EXPECT_EQ(events.back(), "[DONE]");
-  EXPECT_EQ(At(Parse(events[events.size() - 2]), {"error", "code"}), Json("stopping"));
+  EXPECT_EQ(At(Parse(events[events.size() - 2]), {"error", "code"}), Json("draining"));
 }
 
 }  // namespace

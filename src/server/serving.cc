@@ -11,7 +11,6 @@
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "base/task_threads.h"
 #include "engine/engine.h"
@@ -35,8 +34,6 @@ namespace {
 constexpr size_t kUnprepared = 1024;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
-// For clients that were told to come again: another server may be there by then.
-constexpr int64_t kRetryStoppedSeconds = 5;
 
 // Coming again would not help a request that asks for more.
 ServedModel Bounded(ServedModel model, const Admission& admission) {
@@ -54,6 +51,7 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
       clock_(clock),
       metrics_(metrics),
       log_(log),
+      refusals_(log, metrics),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       delivery_(options.delivery_threads, clock),
       schedule_(kStepsKept, options.explain),
@@ -74,8 +72,7 @@ void Serving::Post(RoutedRequest routed,
   // those that are open misses none.
   OpenRequests::Token open = open_.Open();
   if (!taking_) {
-    return Refuse(routed, NotReady("stopping", "requests that came before are finished",
-                                   kRetryStoppedSeconds));
+    return Refuse(routed, NotReady("draining", "requests that came before are finished"));
   }
   auto shared = std::make_shared<RoutedRequest>(std::move(routed));
   auto task = [shared, open, work = std::move(work)] { work(*shared, open); };
@@ -147,13 +144,7 @@ void Serving::EndAll(const ApiError& error) {
 }
 
 void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {
-  metrics_.refused.Add();
-  log_.Info("refused", {{"id", routed.id},
-                        {"path", routed.request.path},
-                        {"client", routed.request.peer},
-                        {"status", error.status},
-                        {"code", error.code},
-                        {"message", error.message}});
+  refusals_.Note(routed.id, routed.request, error);
   routed.SendError(error);
 }
 

@@ -18,6 +18,7 @@
 #include "server/metrics.h"
 #include "server/open_requests.h"
 #include "server/preparation.h"
+#include "server/refusals.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/schedule_log.h"
@@ -85,6 +86,7 @@ class Serving {
   const Clock& clock_;
   Metrics& metrics_;
   ServerLog& log_;
+  Refusals refusals_;
   const AnswerServices services_;
   Delivery delivery_;
   ScheduleLog schedule_;

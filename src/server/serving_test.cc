@@ -128,11 +128,11 @@ TEST_F(ServingTest, ARequestIsOpenFromItsComingToTheEndOfItsAnswer) {
 
 TEST_F(ServingTest, WhatIsPreparedWhenAllIsEndedIsToldSo) {
   const auto held = AskAndHold();
-  serving_.EndAll(NotReady("stopping", "", 1));
+  serving_.EndAll(NotReady("draining", ""));
   Release();
   const RawClient::Answer answer = held->ReadAnswer();
   EXPECT_EQ(answer.status(), 503);
-  EXPECT_NE(answer.body.find("the server is stopping"), std::string::npos) << answer.body;
+  EXPECT_NE(answer.body.find("the server is draining"), std::string::npos) << answer.body;
   while (serving_.open() > 0) std::this_thread::yield();
 }
 

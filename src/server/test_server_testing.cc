@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -72,14 +74,19 @@ TestServer::TestServer(Options options)
     : options_(std::move(options)),
       log_(
           [this](std::string_view line) {
-            if (options_.on_log) options_.on_log(line);
             const std::lock_guard lock(log_mutex_);
             log_text_ += line;
           },
-          [] { return int64_t{0}; }) {
+          [this] {
+            if (options_.before_log) options_.before_log();
+            return int64_t{0};
+          }) {
   const TokenizerFiles tokenizer = TinyTokenizerFiles();
   files_.Put("model/tokenizer.json", tokenizer.tokenizer_json);
   files_.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+  if (!options_.chat_template.empty()) {
+    files_.Put("model/chat_template.jinja", options_.chat_template);
+  }
   text_ = std::make_unique<TextAssets>(OrDie(LoadTextAssets(files_, "model", "")));
   engine_ = std::make_unique<Engine>(
       MakeExecutor(),
@@ -168,6 +175,30 @@ std::string TestServer::log() {
 
 void TestServer::AwaitIdle() const {
   while (server_->open() > 0) std::this_thread::yield();
+}
+
+Json Chat(std::string_view text, int64_t max_tokens) {
+  return Json::MakeObject(
+      {{"messages", Json::Array{Json::MakeObject({{"role", "user"}, {"content", text}})}},
+       {"max_tokens", max_tokens},
+       {"temperature", 0}});
+}
+
+Json Parse(const std::string& text) { return OrDie(ParseJson(text, "answer")); }
+
+Json At(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* at = &json;
+  for (const std::string_view step : path) {
+    if (at->is_array()) {
+      const auto index = static_cast<size_t>(std::stoi(std::string(step)));
+      if (index >= at->as_array().size()) return {};
+      at = &at->as_array()[index];
+    } else {
+      at = at->Find(step);
+    }
+    if (at == nullptr) return {};
+  }
+  return *at;
 }
 
 }  // namespace fathom

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -34,10 +35,11 @@ class TestServer {
     SchedulerConfig scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 16};
     int64_t max_model_len = 512;
     std::vector<std::string> keys = {};
-    bool null_model = false;  // the same logits for whatever prompt, at no cost
-    bool start = true;        // false: the server stays without a model
-    // Gets each line of the log, on the thread that writes it, before it is in log().
-    std::function<void(std::string_view line)> on_log = {};
+    std::string chat_template = {};  // in place of the tokenizer's own
+    bool null_model = false;         // the same logits for whatever prompt, at no cost
+    bool start = true;               // false: the server stays without a model
+    // Called on the thread that logs something, before it does.
+    std::function<void()> before_log = {};
   };
 
   TestServer() : TestServer(Options()) {}
@@ -83,6 +85,15 @@ class TestServer {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Server> server_;
 };
+
+// A request for a chat whose answer is always the same.
+Json Chat(std::string_view text, int64_t max_tokens = 8);
+
+// An answer's body, or a line of the log (CHECK that it is JSON).
+Json Parse(const std::string& text);
+
+// The value at a path of keys and indices; null when there is none.
+Json At(const Json& json, std::initializer_list<std::string_view> path);
 
 }  // namespace fathom
 

@@ -17,28 +17,15 @@
 
 namespace fathom {
 
-struct ChatTemplate::State {
-  std::string source, text;
-  jinja::Block block;
-};
+namespace {
 
-ChatTemplate::ChatTemplate(std::unique_ptr<State> state) : state_(std::move(state)) {}
-ChatTemplate::~ChatTemplate() = default;
-ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
-ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
-
-Result<ChatTemplate> ChatTemplate::Parse(const TemplateText& source) {
-  Result<jinja::Block> block = jinja::ParseTemplate(source.text);
-  if (!block.ok()) return Within(source.source, std::move(block).error());
-  return ChatTemplate(
-      std::make_unique<State>(State{source.source, source.text, std::move(block).value()}));
+// A file or an input that is wrong as it stands, whatever it would be used for.
+Error BadInputOf(Error error) {
+  error.kind = ErrorKind::kBadInput;
+  return error;
 }
 
-bool ChatTemplate::Mentions(std::string_view word) const {
-  return state_->text.find(word) != std::string::npos;
-}
-
-Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
+Result<jinja::Scope> Variables(const ChatTemplate::Input& input) {
   using jinja::Value;
   jinja::Scope variables;
   FATHOM_TRY(variables["messages"], Value::FromJson(input.messages, /*from_message=*/true));
@@ -54,7 +41,37 @@ Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
   for (const auto& [name, value] : input.extra.as_object()) {
     FATHOM_TRY(variables[name], Value::FromJson(value, /*from_message=*/true));
   }
-  Result<MarkedText> text = jinja::RenderTemplate(state_->block, std::move(variables), input.date);
+  return variables;
+}
+
+}  // namespace
+
+struct ChatTemplate::State {
+  std::string source, text;
+  jinja::Block block;
+};
+
+ChatTemplate::ChatTemplate(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ChatTemplate::~ChatTemplate() = default;
+ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
+ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
+
+Result<ChatTemplate> ChatTemplate::Parse(const TemplateText& source) {
+  Result<jinja::Block> block = jinja::ParseTemplate(source.text);
+  if (!block.ok()) return BadInputOf(Within(source.source, std::move(block).error()));
+  return ChatTemplate(
+      std::make_unique<State>(State{source.source, source.text, std::move(block).value()}));
+}
+
+bool ChatTemplate::Mentions(std::string_view word) const {
+  return state_->text.find(word) != std::string::npos;
+}
+
+Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
+  Result<jinja::Scope> variables = Variables(input);
+  if (!variables.ok()) return BadInputOf(std::move(variables).error());
+  Result<MarkedText> text =
+      jinja::RenderTemplate(state_->block, std::move(variables).value(), input.date);
   if (!text.ok()) return Within(state_->source, std::move(text).error());
   return text->Spans();
 }

@@ -1,6 +1,7 @@
 // Tokenizer::Load: the only part of the tokenizer that touches files.
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "io/file_system.h"
@@ -18,10 +19,9 @@ Result<std::string> ReadIfThere(FileSystem& files, const std::string& path) {
 }
 
 Error NoTokenizer(FileSystem& files, const std::string& folder) {
-  if (!files.IsDirectory(folder)) {
-    return BadInput("there is no such folder", folder,
-                    "name a folder that holds a checkpoint's tokenizer.json");
-  }
+  Status is_folder =
+      CheckFolder(files, folder, "name a folder that holds a checkpoint's tokenizer.json");
+  if (!is_folder.ok()) return std::move(is_folder).error();
   return BadInput("there is no tokenizer.json in this folder", folder,
                   "fetch the checkpoint's tokenizer.json and tokenizer_config.json into it");
 }

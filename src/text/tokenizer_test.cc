@@ -380,6 +380,12 @@ TEST(Tokenizer, LoadNamesTheFile) {
   EXPECT_EQ(nowhere.error().ToString(),
             "error: there is no such folder\n  where: /n\n"
             "  fix: name a folder that holds a checkpoint's tokenizer.json\n");
+  const Result<Tokenizer> file = Tokenizer::Load(files, "/m/config.json");
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(
+      file.error().ToString(),
+      "error: this is a file, and a folder is wanted\n  where: /m/config.json\n"
+      "  fix: name a folder that holds a checkpoint's tokenizer.json; this file lies in /m\n");
 
   files.Put("/m/tokenizer.json", "{\"model\": ");
   const Result<Tokenizer> cut = Tokenizer::Load(files, "/m");

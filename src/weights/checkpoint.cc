@@ -102,10 +102,7 @@ Result<Checkpoint> Checkpoint::OpenWhatIsThere(FileSystem& files, const std::str
 
 Result<Checkpoint> Checkpoint::OpenFolder(FileSystem& files, const std::string& folder,
                                           const OnProblem& on_problem) {
-  if (!files.IsDirectory(folder)) {
-    return BadInput("there is no such folder", folder,
-                    "name a folder with config.json and safetensors files");
-  }
+  FATHOM_OK(CheckFolder(files, folder, "name a folder with config.json and safetensors files"));
   Checkpoint checkpoint;
   checkpoint.folder_ = folder;
   const std::string config_path = JoinPath(folder, "config.json");

@@ -176,6 +176,16 @@ TEST(CheckpointErrors, NoFolder) {
             "  fix: name a folder with config.json and safetensors files\n");
 }
 
+TEST(CheckpointErrors, AFileInPlaceOfTheFolder) {
+  MemoryFileSystem files;
+  files.Put("/m/model.safetensors", "");
+  const auto opened = Checkpoint::Open(files, "/m/model.safetensors");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().ToString(),
+            "error: this is a file, and a folder is wanted\n  where: /m/model.safetensors\n"
+            "  fix: name a folder with config.json and safetensors files; this file lies in /m\n");
+}
+
 TEST(CheckpointErrors, NoConfig) {
   MemoryFileSystem files;
   files.Put("/m/x", "");

@@ -84,6 +84,7 @@ Child::Child(const std::vector<std::string>& args, Streams streams,
   FATHOM_CHECK(pid_ >= 0);
   if (pid_ == 0) {
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background
     if (terminal) {
       setsid();
       in.read = out.write = err.write = open(slave.c_str(), O_RDWR);

@@ -47,6 +47,8 @@ class Child {
   // false: it ended without.
   bool ReadUntil(std::string_view text);
   bool ReadErrUntil(std::string_view text);
+  // What was read so far.
+  const std::string& err() const { return outcome_.err; }
   void Signal(int signal);
   // Reads everything and waits for the end. The outcome holds all that was ever read.
   Outcome Finish();

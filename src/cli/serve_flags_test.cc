@@ -1,0 +1,57 @@
+#include "cli/serve_flags.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command_line.h"
+#include "cli/console.h"
+
+namespace fathom {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Status CheckFlags(const Words& args) {
+  ServeFlags flags;
+  CommandLine line("serve", "", "");
+  flags.Declare(line);
+  Console console(-1, -1);
+  FATHOM_TRY([[maybe_unused]] const bool go_on, line.Parse(args, console));
+  return flags.Check(line);
+}
+
+// A size that is given twice would hold once, and nobody could see which.
+TEST(ServeFlags, SizesOfMindieAreGivenInItsWords) {
+  const struct {
+    Words args;
+    std::string what;
+    std::string fix;
+  } rows[] = {
+      {{"--schedule", "maxBatchSize=8"}, "", ""},
+      {{"--max-num-seqs", "8"}, "", ""},
+      {{"--schedule", "maxBatchSize=8", "--max-num-seqs", "8"},
+       "--max-num-seqs does not go with MindIE's parameters",
+       "say it in their words: --schedule maxBatchSize=N, or maxBatchSize in --mindie-config"},
+      {{"--mindie-config", "c.json", "--max-num-batched-tokens", "8"},
+       "--max-num-batched-tokens does not go with MindIE's parameters",
+       "say it in their words: --schedule maxPrefillTokens=N, or maxPrefillTokens in "
+       "--mindie-config"},
+      {{"--schedule-policy", "mindie", "--max-model-len", "8"},
+       "--max-model-len does not go with MindIE's parameters",
+       "say it in their words: --schedule maxSeqLen=N, or maxSeqLen in --mindie-config"},
+      {{"--schedule-policy", "fcfs", "--max-model-len", "8"}, "", ""},
+  };
+  for (const auto& row : rows) {
+    const Status status = CheckFlags(row.args);
+    EXPECT_EQ(status.ok(), row.what.empty());
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error().what, row.what);
+    EXPECT_EQ(status.error().fix, row.fix + "; `fathom serve --help` shows the flags and examples");
+  }
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,114 @@
+// What is refused, by the HTTP server, the router or later, is answered and written down alike.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "net/raw_client_testing.h"
+#include "server/test_server_testing.h"
+
+namespace fathom {
+namespace {
+
+// The line of the log that has `text`, once it is there.
+Json AwaitLogLine(TestServer& server, std::string_view text) {
+  while (true) {
+    const std::string log = server.log();
+    const size_t at = log.find(text);
+    if (at == std::string::npos) {
+      std::this_thread::yield();
+      continue;
+    }
+    const size_t begin = log.rfind('\n', at) + 1;
+    return Parse(log.substr(begin, log.find('\n', at) - begin));
+  }
+}
+
+TEST(Refusals, EveryRefusalHasAnIdALineOfTheLogAndACount) {
+  TestServer server({.server = {.http = {.max_header_bytes = 1000, .max_body_bytes = 100},
+                                .cors = {.allowed_origins = {"https://a.example"}}},
+                     .keys = {"sk-1"}});
+  struct Row {
+    std::string bytes;
+    int status;
+    std::string code, path;
+  };
+  const std::string host = " HTTP/1.1\r\nHost: h\r\nX-Request-Id: mine\r\n";
+  const Row rows[] = {
+      {"POST /tokenize" + host + "Content-Length: 101\r\n\r\n", 413, "request_too_large",
+       "/tokenize"},
+      {"POST /tokenize" + host + "Content-Encoding: gzip\r\n\r\n", 415,
+       "unsupported_content_encoding", "/tokenize"},
+      {"POST /tokenize" + host + "Expect: tea\r\n\r\n", 417, "unsupported_expectation",
+       "/tokenize"},
+      {"POST /tokenize" + host + "Transfer-Encoding: gzip\r\n\r\n", 501,
+       "unsupported_transfer_encoding", "/tokenize"},
+      {"GET /" + host + "A b: c\r\n\r\n", 400, "malformed_http", ""},
+      {"GET /" + std::string(2000, 'a'), 431, "header_too_large", ""},
+      {"GET / HTTP/3.0\r\n\r\n", 505, "unsupported_http_version", ""},
+      {"GET /nothing" + host + "\r\n", 404, "unknown_url", "/nothing"},
+      {"GET /tokenize" + host + "\r\n", 405, "method_not_allowed", "/tokenize"},
+      {"POST /tokenize" + host + "\r\n", 401, "invalid_api_key", "/tokenize"},
+      {"POST /tokenize" + host +
+           "Authorization: Bearer sk-1\r\nContent-Length: 13\r\n\r\n{\"prompt\": 3}",
+       400, "invalid_request_error", "/tokenize"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.bytes.substr(0, 100));
+    RawClient client(server.server().port());
+    client.Send(row.bytes);
+    const RawClient::Answer answer = client.ReadAnswer();
+    EXPECT_EQ(answer.status(), row.status) << answer.head;
+    const Json line = AwaitLogLine(server, client.address());
+    EXPECT_EQ(At(line, {"event"}), Json("refused"));
+    EXPECT_EQ(At(line, {"status"}), Json(row.status));
+    EXPECT_EQ(At(line, {"code"}), Json(row.code));
+    EXPECT_EQ(At(line, {"path"}), Json(row.path));
+    EXPECT_EQ(At(line, {"message"}), At(Parse(answer.body), {"error", "message"}));
+    const std::string id = At(line, {"id"}).as_string();
+    EXPECT_EQ(id == "mine", row.bytes.find("mine") != std::string::npos);
+    EXPECT_NE(answer.head.find("\r\nX-Request-Id: " + id + "\r\n"), std::string::npos);
+    EXPECT_NE(answer.head.find("\r\nVary: Origin\r\n"), std::string::npos);
+  }
+  for (const auto& [status, count] : {std::pair(413, 1), {400, 2}, {401, 1}, {429, 0}}) {
+    const std::string line = Format(
+        "\nfathom:requests_refused_total{{model_name=\"tiny\",engine=\"0\",status=\"{}\"}} {}\n",
+        status, count);
+    EXPECT_NE(server.Get("/metrics").body.find(line), std::string::npos) << line;
+  }
+}
+
+TEST(Refusals, AConnectionTooManyIsToldWhenToComeAgain) {
+  TestServer server({.server = {.http = {.max_connections = 1}}});
+  server.Pause();
+  const std::string body = Chat("hello").Dump();
+  std::vector<std::unique_ptr<RawClient>> busy;
+  RawClient::Answer refused;
+  std::string address;
+  // A connection whose request has not come yet is idle and makes room.
+  while (refused.head.find(" 503 ") == std::string::npos) {
+    busy.push_back(std::make_unique<RawClient>(server.server().port()));
+    busy.back()->Send(
+        Format("POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n"
+               "Content-Length: {}\r\n\r\n{}",
+               body.size(), body));
+    RawClient other(server.server().port());
+    other.Send("GET /health HTTP/1.1\r\nHost: h\r\n\r\n");
+    refused = other.ReadAnswer();
+    address = other.address();
+  }
+  EXPECT_NE(refused.head.find("\r\nRetry-After: 5\r\n"), std::string::npos) << refused.head;
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("too_many_connections"));
+  const Json line = AwaitLogLine(server, address);
+  EXPECT_EQ(At(line, {"status"}), Json(503));
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,72 @@
+#include "server/served_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "api/generation_options.h"
+#include "base/result.h"
+#include "io/memory_file_system_testing.h"
+#include "text/text_assets.h"
+#include "text/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
+
+namespace fathom {
+namespace {
+
+class ServedModelTest : public testing::Test {
+ protected:
+  static TextAssets Text() {
+    const TokenizerFiles tokenizer = TinyTokenizerFiles();
+    MemoryFileSystem files;
+    files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
+    files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+    return LoadTextAssets(files, "model", "").value();
+  }
+
+  const TextAssets text_ = Text();
+  ServedModel model_{.names = {"m"}, .root = "", .text = text_, .defaults = {}, .eos_ids = {}};
+};
+
+// "Output length = min(maxSeqLen - input, maxIterTimes, request max_tokens). Input >= maxSeqLen is
+// refused." (MindIE, 3.2)
+TEST_F(ServedModelTest, AnswersAreAsLongAsTheLeastOfMindiesThreeLimits) {
+  model_.max_model_len = 100;     // maxSeqLen
+  model_.max_prompt_tokens = 90;  // maxInputTokenLen
+  model_.max_answer_tokens = 60;  // maxIterTimes
+  const struct {
+    int64_t prompt;
+    std::optional<int64_t> max_tokens;
+    std::optional<int64_t> limit;
+  } rows[] = {
+      {10, 1000, 60},          // maxIterTimes
+      {70, 1000, 30},          // maxSeqLen - input
+      {10, 5, 5},              // max_tokens
+      {10, std::nullopt, 60},  // nothing was asked for
+      {90, std::nullopt, 10},  // the longest prompt
+      {91, 5, std::nullopt},   // past maxInputTokenLen
+  };
+  for (const auto& row : rows) {
+    GenerationOptions options;
+    options.max_tokens = row.max_tokens;
+    EXPECT_EQ(model_.AnswerLimit(options, row.prompt), row.limit) << row.prompt;
+  }
+}
+
+TEST_F(ServedModelTest, APromptAsLongAsTheContextIsRefused) {
+  model_.max_model_len = 100;
+  EXPECT_EQ(model_.AnswerLimit({}, 99), 1);
+  EXPECT_EQ(model_.AnswerLimit({}, 100), std::nullopt);
+  EXPECT_EQ(model_.AnswerLimit({}, 101), std::nullopt);
+}
+
+TEST_F(ServedModelTest, WhatWasNotAskedForIsTheCheckpoints) {
+  model_.max_model_len = 100;
+  model_.defaults.max_new_tokens = 7;
+  EXPECT_EQ(model_.AnswerLimit({}, 10), 7);
+  EXPECT_EQ(model_.AnswerLimit({}, 95), 5);
+}
+
+}  // namespace
+}  // namespace fathom
