@@ -67,6 +67,15 @@ ApiError Invalid(int status, std::string_view code, std::string message) {
   return {status, kInvalid, std::string(code), "", std::move(message)};
 }
 
+ApiError ComeAgain(const std::string& why, int64_t retry_after_s) {
+  return {429,
+          "rate_limit_error",
+          "queue_full",
+          "",
+          Format("{}; try again in {} s", why, retry_after_s),
+          retry_after_s};
+}
+
 }  // namespace
 
 std::string ApiError::Body() const {
@@ -176,13 +185,12 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
 }
 
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s) {
-  return {429,
-          "rate_limit_error",
-          "queue_full",
-          "",
-          Format("{} requests run or wait, of at most {}; try again in {} s", open, most,
-                 retry_after_s),
-          retry_after_s};
+  return ComeAgain(Format("{} requests run or wait, of at most {}", open, most), retry_after_s);
+}
+
+ApiError TooManyUnprepared(size_t most, int64_t retry_after_s) {
+  return ComeAgain(Format("{} requests wait to be read and tokenized, as many as may", most),
+                   retry_after_s);
 }
 
 ApiError NotReady(std::string_view state, std::string_view reason) {

@@ -1,6 +1,7 @@
 #ifndef FATHOM_API_API_ERROR_H_
 #define FATHOM_API_API_ERROR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -55,6 +56,7 @@ ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::s
 // 400: more answers at once than there is ever room for.
 ApiError TooManyAnswers(int64_t asked, int64_t most);
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s);  // 429
+ApiError TooManyUnprepared(size_t most, int64_t retry_after_s);         // 429
 // 503: "starting", "draining"; `reason`: "phase 2 of 3, reading weights", or "".
 ApiError NotReady(std::string_view state, std::string_view reason);
 

@@ -49,6 +49,9 @@ TEST(ApiError, IsOpenAisErrorObject) {
        R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
        R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
        R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
+      {TooManyUnprepared(1024, 3), 429,
+       R"({"error":{"message":"1024 requests wait to be read and tokenized, as many as may; )"
+       R"(try again in 3 s","type":"rate_limit_error","param":null,"code":"queue_full"}})"},
       {QueueFull(512, 512, 3), 429,
        R"({"error":{"message":"512 requests run or wait, of at most 512; try again in 3 s",)"
        R"("type":"rate_limit_error","param":null,"code":"queue_full"}})"},

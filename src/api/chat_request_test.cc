@@ -11,6 +11,7 @@
 #include "api/api_error.h"
 #include "api/generation_options.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace fathom {
 namespace {
@@ -187,13 +188,13 @@ TEST(ChatRequest, RefusesWrongTypesAndRangesByName) {
       {R"("stream_options":{"include_usage":1})", "stream_options.include_usage",
        "stream_options.include_usage: expected true or false, found integer 1" + fix},
       {R"("stop":"")", "stop",
-       "stop: expected a text that is not empty, or up to 16 of them, found string \"\"" + fix},
+       "stop: expected a text of 1 to 1024 bytes, or up to 16 of them, found string \"\"" + fix},
       {R"("stop":["a",""])", "stop[1]",
-       "stop[1]: expected a text that is not empty, found string \"\"" + fix},
+       "stop[1]: expected a text of 1 to 1024 bytes, found string \"\"" + fix},
       {R"("stop":["a",7])", "stop[1]",
-       "stop[1]: expected a text that is not empty, found integer 7" + fix},
+       "stop[1]: expected a text of 1 to 1024 bytes, found integer 7" + fix},
       {R"("stop":["","","","","","","","","","","","","","","","",""])", "stop",
-       "stop: expected a text that is not empty, or up to 16 of them, found array "
+       "stop: expected a text of 1 to 1024 bytes, or up to 16 of them, found array "
        "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]" +
            fix},
       {R"("stop_token_ids":[1,1000])", "stop_token_ids[1]",
@@ -258,6 +259,30 @@ TEST(ChatRequest, RefusesWrongTypesAndRangesByName) {
            fix},
   };
   for (const Refused& row : rows) ExpectRefused(Body(row.fields), row);
+}
+
+// What is kept for each answer, times a thousand answers.
+TEST(ChatRequest, BoundsWhatIsKeptForEachAnswer) {
+  const std::string fix = "; correct it and send the request again";
+  std::string biases;
+  std::string ids;
+  for (int i = 0; i < 1025; ++i) {
+    biases += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
+    ids += (i == 0 ? "" : ",") + std::to_string(i % 1000);
+  }
+  ExpectRefused(Body("\"logit_bias\":{" + biases + "}"),
+                {"", "logit_bias", "logit_bias: 1025 tokens, expected at most 1024" + fix});
+  ExpectRefused(
+      Body("\"stop_token_ids\":[" + ids + "]"),
+      {"", "stop_token_ids", "stop_token_ids: 1025 token ids, expected at most 1024" + fix});
+  const std::string longest(1024, 'a');
+  EXPECT_EQ(Parse(Body("\"stop\":\"" + longest + "\"")).generation.stop.front(), longest);
+  const Result<ChatRequest> too_long =
+      ParseChatRequest(Body("\"stop\":\"" + longest + "a\""), kLimits);
+  ASSERT_FALSE(too_long.ok());
+  EXPECT_TRUE(too_long.error().what.starts_with(
+      "expected a text of 1 to 1024 bytes, or up to 16 of them, found string"))
+      << too_long.error().what;
 }
 
 TEST(ChatRequest, RefusesWhatIsKnownAndNotSupportedByName) {

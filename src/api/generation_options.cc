@@ -24,7 +24,12 @@ namespace fathom {
 namespace {
 
 constexpr int64_t kMostTokens = 2147483647;  // more than any context
+// What a request asks for is kept once for each of its answers, of which there may be a thousand:
+// without these bounds one body would become gigabytes.
 constexpr size_t kMostStops = 16;
+constexpr size_t kLongestText = 1024;  // bytes of a stop text
+constexpr size_t kMostBiases = 1024;
+constexpr size_t kMostStopIds = 1024;
 constexpr size_t kLongestRequestId = 128;
 
 // The model's own ranges are wider than OpenAI's.
@@ -52,28 +57,47 @@ void VisitNumber(FieldVisitor& visitor, const SamplingField& field, std::optiona
   if (value == -1) value = 0;
 }
 
+bool IsShortText(const Json& text) {
+  return text.is_string() && !text.as_string().empty() && text.as_string().size() <= kLongestText;
+}
+
+std::string ShortText() { return Format("a text of 1 to {} bytes", kLongestText); }
+
 Status ReadStops(const JsonReader& value, std::vector<std::string>& stops) {
-  const auto is_stop = [](const Json& text) {
-    return text.is_string() && !text.as_string().empty();
-  };
   stops.clear();
-  if (is_stop(value.value())) {
+  if (IsShortText(value.value())) {
     stops.push_back(value.value().as_string());
     return Ok();
   }
-  if (!value.value().is_array() || value.value().as_array().size() > kMostStops) {
-    return value.Mismatch("", Format("a text that is not empty, or up to {} of them", kMostStops));
+  const Json* texts = value.value().is_array() ? &value.value() : nullptr;
+  if (texts == nullptr || texts->as_array().size() > kMostStops) {
+    return value.Mismatch("", Format("{}, or up to {} of them", ShortText(), kMostStops));
   }
-  for (const Json& text : value.value().as_array()) {
-    if (!is_stop(text)) return value.At(stops.size()).Mismatch("", "a text that is not empty");
+  for (const Json& text : texts->as_array()) {
+    if (!IsShortText(text)) return value.At(stops.size()).Mismatch("", ShortText());
     stops.push_back(text.as_string());
   }
   return Ok();
 }
 
+// Of a list or an object; other values are for others to refuse.
+Status CheckCount(const JsonReader& value, size_t most, std::string_view what) {
+  const Json& json = value.value();
+  size_t count = 0;
+  if (json.is_array()) count = json.as_array().size();
+  if (json.is_object()) count = json.as_object().size();
+  if (count <= most) return Ok();
+  return value.Wrong(Format("{} {}, expected at most {}", count, what, most));
+}
+
 Status ReadIdList(const JsonReader& value, int64_t vocab, std::vector<int32_t>& ids) {
   FATHOM_TRY(ids, ReadIds(value, vocab));
   return Ok();
+}
+
+Status ReadStopIds(const JsonReader& value, int64_t vocab, std::vector<int32_t>& ids) {
+  FATHOM_OK(CheckCount(value, kMostStopIds, "token ids"));
+  return ReadIdList(value, vocab, ids);
 }
 
 std::optional<int32_t> IdOfKey(std::string_view key, int64_t vocab) {
@@ -88,11 +112,11 @@ Status ReadLogitBias(const JsonReader& value, int64_t vocab,
   if (!value.value().is_object()) {
     return value.Mismatch("", "an object of token ids and numbers, such as {\"42\": -100}");
   }
+  FATHOM_OK(CheckCount(value, kMostBiases, "tokens"));
   constexpr NumberRange kRange = {-100, 100};
   biases.clear();
   for (const auto& [key, number] : value.value().as_object()) {
     const auto id = IdOfKey(key, vocab);
-    // A reader looks its member up, which takes too long to do for each of a whole vocabulary.
     if (!id) {
       return value.MemberAt(key).value().Wrong(
           Format("the key is not a token id from 0 to {}", vocab - 1));
@@ -143,10 +167,10 @@ void VisitChoiceOfTokens(FieldVisitor& visitor, GenerationOptions& options, int6
       [&visitor](const SamplingField& field, auto& value) { VisitNumber(visitor, field, value); },
       options.sampling);
   visitor.Int({"seed", "Same seed, same machine: same tokens"}, options.seed, {});
-  visitor.Read({"logit_bias", "Added to the logit of each token named"},
-               "an object of token ids and numbers from -100 to 100", [&](const JsonReader& value) {
-                 return ReadLogitBias(value, vocab, options.logit_bias);
-               });
+  visitor.Read(
+      {"logit_bias", "Added to the logit of each token named"},
+      Format("an object of up to {} token ids and numbers from -100 to 100", kMostBiases),
+      [&](const JsonReader& value) { return ReadLogitBias(value, vocab, options.logit_bias); });
   visitor.Read(
       {"allowed_token_ids", "Only these tokens are chosen; empty: all"}, "token ids",
       [&](const JsonReader& value) { return ReadIdList(value, vocab, options.allowed_token_ids); });
@@ -160,11 +184,12 @@ void VisitLength(FieldVisitor& visitor, GenerationOptions& options, int64_t voca
   visitor.Int({"min_tokens", "Before so many tokens nothing ends an answer; at most max_tokens"},
               options.min_tokens, {0, kMostTokens});
   visitor.Read({"stop", "An answer ends before the first of these texts, in its reasoning too"},
-               Format("a text or up to {}, none empty", kMostStops),
+               Format("a text or up to {}, each of 1 to {} bytes", kMostStops, kLongestText),
                [&](const JsonReader& value) { return ReadStops(value, options.stop); });
-  visitor.Read(
-      {"stop_token_ids", "An answer ends before the first of these tokens"}, "token ids",
-      [&](const JsonReader& value) { return ReadIdList(value, vocab, options.stop_token_ids); });
+  visitor.Read({"stop_token_ids", "An answer ends before the first of these tokens"},
+               Format("up to {} token ids", kMostStopIds), [&](const JsonReader& value) {
+                 return ReadStopIds(value, vocab, options.stop_token_ids);
+               });
   visitor.Bool({"ignore_eos", "Go on past the model's own end of an answer"}, options.ignore_eos);
   visitor.Bool({"include_stop_str_in_output", "Keep the stop text that ended the answer"},
                options.include_stop_str_in_output);

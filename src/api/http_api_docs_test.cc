@@ -159,6 +159,7 @@ TEST(HttpApiDocs, HaveTheErrors) {
       HttpError(505, "a"),
       TooManyAnswers(2, 1),
       QueueFull(1, 1, 1),
+      TooManyUnprepared(1, 1),
       FromError(Failed("a", "", "b")),
       NotReady("starting", ""),
       NotReady("draining", ""),

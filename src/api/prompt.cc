@@ -1,6 +1,7 @@
 #include "api/prompt.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "api/continued_message.h"
 #include "api/input_text.h"
 #include "api/reasoning_splitter.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "text/chat_template.h"
@@ -38,6 +40,19 @@ Json MessagesFor(const ChatTemplate& chat_template, Json messages, const PromptO
   return options.continue_final_message ? MarkLastMessage(std::move(messages)) : messages;
 }
 
+// The first sentence is OpenAI's: clients look for its words.
+Status CheckBytes(const Tokenizer& tokenizer, std::string_view text, int64_t context_tokens) {
+  const std::optional<int64_t> longest = tokenizer.longest_token_bytes();
+  if (!longest) return Ok();
+  const auto bytes = static_cast<int64_t>(text.size());
+  const int64_t least_tokens = (bytes + *longest - 1) / *longest;
+  if (least_tokens < context_tokens) return Ok();
+  return DoesNotFit(Format("This model's maximum context length is {} tokens. However, your prompt "
+                           "has {} bytes, which are at least {} tokens",
+                           context_tokens, bytes, least_tokens),
+                    "", "shorten the prompt");
+}
+
 }  // namespace
 
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,
@@ -57,6 +72,7 @@ Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conver
   }
   prompt.text = JoinSpans(spans);
   if (!options.continue_final_message) prompt.reasoning = ReasoningModeAfter(prompt.text);
+  FATHOM_OK(CheckBytes(assets.tokenizer, prompt.text, options.context_tokens));
   FATHOM_TRY(prompt.ids, options.parse_special
                              ? assets.tokenizer.Encode(prompt.text, true)
                              : assets.tokenizer.Encode(std::span<const TextSpan>(spans)));
@@ -65,6 +81,7 @@ Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conver
 
 Result<Prompt> RawPrompt(const TextAssets& assets, std::string_view text,
                          const RawPromptOptions& options) {
+  FATHOM_OK(CheckBytes(assets.tokenizer, text, options.context_tokens));
   Prompt prompt;
   prompt.text = text;
   const auto bos = assets.tokenizer.bos_id();

@@ -151,5 +151,25 @@ TEST(RawPrompt, IsTheTextAfterBos) {
             TinyBytes("<eos>"));
 }
 
+// The longest token has 8 bytes.
+TEST(Prompts, ThatCannotFitByTheirBytesAreRefused) {
+  const TextAssets assets = Assets(kEcho);
+  const std::string fits(72, 'a');
+  EXPECT_TRUE(RawPrompt(assets, fits, {.context_tokens = 10}).ok());
+  const auto raw = RawPrompt(assets, fits + "a", {.context_tokens = 10});
+  ASSERT_FALSE(raw.ok());
+  EXPECT_EQ(raw.error().kind, ErrorKind::kDoesNotFit);
+  EXPECT_EQ(raw.error().what,
+            "This model's maximum context length is 10 tokens. However, your prompt has 73 bytes, "
+            "which are at least 10 tokens");
+  EXPECT_EQ(raw.error().fix, "shorten the prompt");
+  const Conversation chat = Messages(R"([{"role":"user","content":"Hi"}])");
+  EXPECT_TRUE(RenderPrompt(assets, chat, {.context_tokens = 4}).ok());
+  // "[user]Hi[assistant]" are 19 bytes.
+  EXPECT_EQ(RenderPrompt(assets, chat, {.context_tokens = 3}).error().what,
+            "This model's maximum context length is 3 tokens. However, your prompt has 19 bytes, "
+            "which are at least 3 tokens");
+}
+
 }  // namespace
 }  // namespace fathom

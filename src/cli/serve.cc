@@ -119,8 +119,6 @@ class ServeRun {
                                    key == nullptr ? "" : ", those of the environment's ",
                                    key == nullptr ? "" : source));
     }
-    flags_.server.serving.max_running =
-        mindie_ ? mindie_->policy.max_batch_size : flags_.max_num_seqs;
     FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
     context_.console.Note(Format("listening on {}, not ready yet\n", server_->address()));
     return Ok();

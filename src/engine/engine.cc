@@ -63,9 +63,18 @@ Status ValidatePrompt(const std::vector<int32_t>& prompt, int64_t vocab) {
 std::optional<TokenMask> BeforeStop(const GenerationRequest& request,
                                     const std::vector<int32_t>& stop_token_ids, int64_t vocab) {
   if (request.min_tokens == 0) return std::nullopt;
-  TokenMask mask = request.allowed_token_ids.empty() ? TokenMask(vocab)
-                                                     : TokenMask(vocab, request.allowed_token_ids);
+  TokenMask mask = request.rules == nullptr ? TokenMask(vocab) : request.rules->mask();
   mask.Forbid(stop_token_ids);
+  return mask;
+}
+
+// What may come next where that is not what NextMask says: it would complete a bad word.
+std::optional<TokenMask> MaskWithoutBadWords(const Sequence& sequence) {
+  if (sequence.rules == nullptr) return std::nullopt;
+  const std::vector<int32_t> bad = sequence.rules->BadAfter(sequence.answer());
+  if (bad.empty()) return std::nullopt;
+  TokenMask mask = *sequence.NextMask();
+  mask.Forbid(bad);
   return mask;
 }
 
@@ -120,12 +129,17 @@ Engine::Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, T
 
 Result<RequestId> Engine::Submit(GenerationRequest request) {
   FATHOM_OK(Validate(request));
+  return Add(std::move(request));
+}
+
+RequestId Engine::Add(GenerationRequest request) {
+  FATHOM_CHECK(!request.prompt.empty() && ValidateLength(request).ok());
   const RequestId id = next_id_++;
   Sequence& sequence = sequences_[id];
   sequence.id = id;
   sequence.prompt_tokens = Size(request.prompt);
   sequence.max_tokens = AnswerLimit(request);
-  sequence.history.AddPrompt(request.prompt);
+  if (HasPenalties(request.sampling)) sequence.history.AddPrompt(request.prompt);
   sequence.tokens = std::move(request.prompt);
   sequence.seed =
       request.sampling.seed.value_or(SplitMix64At(unseeded_, static_cast<uint64_t>(id)));
@@ -133,10 +147,8 @@ Result<RequestId> Engine::Submit(GenerationRequest request) {
   sequence.min_tokens = request.min_tokens;
   sequence.top_logprobs = request.top_logprobs;
   sequence.stop_token_ids = std::move(request.stop_token_ids);
-  if (!request.allowed_token_ids.empty()) {
-    sequence.mask.emplace(executor_->vocab(), request.allowed_token_ids);
-  }
   sequence.before_stop = BeforeStop(request, sequence.stop_token_ids, executor_->vocab());
+  sequence.rules = std::move(request.rules);
   sequence.score = request.score;
   sequence.score_mtp = request.score_mtp;
   sequence.arrival_s = clock_.Seconds();
@@ -177,12 +189,7 @@ Status Engine::ValidateChoice(const GenerationRequest& request) const {
                            request.min_tokens, request.max_tokens),
                     "", "lower min_tokens, or raise max_tokens");
   }
-  for (const int32_t id : request.allowed_token_ids) {
-    if (id >= 0 && id < vocab) continue;
-    return BadInput(
-        Format("allowed_token_ids names token {}, the vocabulary has {} tokens", id, vocab), "",
-        Format("name ids from 0 to {}", vocab - 1));
-  }
+  FATHOM_CHECK(request.rules == nullptr || request.rules->mask().vocab() == vocab);
   const auto before_stop = BeforeStop(request, request.stop_token_ids, vocab);
   if (before_stop && !before_stop->AllowsAny()) {
     return BadInput(
@@ -325,8 +332,14 @@ void Engine::SampleAll(const ForwardResult& forward) {
 void Engine::SampleOne(Sampler& sampler, std::span<const float> logits, Work& work) {
   const Sequence& sequence = *work.sequence;
   const double uniform = UniformAt(sequence.seed, static_cast<uint64_t>(sequence.answer_tokens()));
-  work.token =
-      sampler.Sample(logits, sequence.sampling, sequence.history, uniform, sequence.NextMask());
+  const std::optional<TokenMask> own = MaskWithoutBadWords(sequence);
+  if (own && !own->AllowsAny()) {
+    work.token = BadInput("bad_words forbids every token that may come", "",
+                          "name fewer bad words, or allow more tokens");
+    return;
+  }
+  work.token = sampler.Sample(logits, sequence.sampling, sequence.history, uniform,
+                              own ? &*own : sequence.NextMask());
   if (!work.token.ok() || !sequence.top_logprobs) return;
   const LogSoftmax softmax(logits);
   work.logprobs = {softmax.LogProb(work.token.value()), softmax.Top(*sequence.top_logprobs)};
@@ -369,7 +382,7 @@ void Engine::ApplyToken(Work& work, StepResult& result) {
     return;
   }
   sequence.tokens.push_back(token);
-  sequence.history.AddAnswer(token);
+  if (HasPenalties(sequence.sampling)) sequence.history.AddAnswer(token);
   result.events.push_back({.id = sequence.id,
                            .token = token,
                            .logprobs = std::move(work.logprobs),

@@ -20,6 +20,7 @@
 #include "engine/sampling_params.h"
 #include "engine/sequence.h"
 #include "engine/step_batch.h"
+#include "engine/token_rules.h"
 #include "model/model.h"
 #include "sched/request.h"
 #include "sched/scheduler.h"
@@ -37,8 +38,8 @@ struct GenerationRequest {
   // End the answer; the token itself is not part of it. One outside the vocabulary never comes.
   std::vector<int32_t> stop_token_ids;
   int64_t min_tokens = 0;  // no stop token comes before the answer has so many
-  // The answer is made of these alone; empty: of all.
-  std::vector<int32_t> allowed_token_ids;
+  // What the answer may be made of, made for this engine's vocabulary; null: of all tokens.
+  std::shared_ptr<const TokenRules> rules = nullptr;
   // Log-probabilities of the tokens, and so many of the likeliest beside each; none: not computed.
   std::optional<int64_t> top_logprobs;
   // Teacher forcing: nothing is generated (the three fields above have no meaning); every
@@ -120,11 +121,14 @@ class Engine {
   Engine(std::unique_ptr<Executor> executor, const EngineConfig& config, ThreadPool& pool,
          const Clock& clock);
 
-  // What Submit would refuse a request for. Threads: any, also while another calls Step.
+  // Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a prompt that leaves no
+  // room for an answer, parameters out of range (kBadInput); what the whole cache cannot hold
+  // (kDoesNotFit). Seeds make no difference. Threads: any, also while another calls Step.
   Status Validate(const GenerationRequest& request) const;
-  // Queues a request. Refuses, with the numbers: an empty prompt, ids outside the vocabulary, a
-  // prompt that leaves no room for an answer, parameters out of range (kBadInput); what the whole
-  // cache cannot hold (kDoesNotFit).
+  // Queues a request that Validate takes (CHECK, as far as that costs nothing): a server validates
+  // on other threads, so that the one of the engine goes on.
+  RequestId Add(GenerationRequest request);
+  // Both. Errors: those of Validate.
   Result<RequestId> Submit(GenerationRequest request);
   // Ends a request: its finish event (kCancelled) comes with the next Step. Unknown or ended ids
   // are ignored.

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/engine.h"
 #include "engine/engine_fixture_testing.h"
+#include "engine/token_rules.h"
 #include "sched/scheduler.h"
 
 namespace fathom {
@@ -43,11 +45,52 @@ TEST_F(EngineTest, AnswersAreMadeOfAllowedTokensAlone) {
   Make();
   GenerationRequest request = Greedy({5, 6}, 10);
   request.sampling.temperature = 1;
-  request.allowed_token_ids = {7, 9};
+  request.rules = TokenRules::Make(kVocab, Tokens{7, 9}).value();
   const RequestId id = Submit(request);
   RunToEnd();
   EXPECT_EQ(outcomes_[id].tokens.size(), 10U);
   for (const int32_t token : outcomes_[id].tokens) EXPECT_TRUE(token == 7 || token == 9) << token;
+}
+
+TEST_F(EngineTest, BadWordsNeverStandInAnAnswer) {
+  Make();
+  const Tokens free = Oracle(Greedy({5, 6}, 12));
+  GenerationRequest request = Greedy({5, 6}, 12);
+  // The third and fourth token of the answer, and the first alone.
+  request.rules = TokenRules::Make(kVocab, {}, {{free[2], free[3]}, {free[0]}}).value();
+  const RequestId id = Submit(request);
+  GenerationRequest later = Greedy({5, 6}, 12);
+  later.rules = TokenRules::Make(kVocab, {}, {{free[2], free[3]}}).value();
+  const RequestId later_id = Submit(later);
+  RunToEnd();
+  const Tokens& tokens = outcomes_[id].tokens;
+  EXPECT_EQ(tokens.size(), 12U);
+  EXPECT_EQ(std::ranges::count(tokens, free[0]), 0);
+  const Tokens& others = outcomes_[later_id].tokens;
+  EXPECT_EQ(Tokens(others.begin(), others.begin() + 3), Tokens(free.begin(), free.begin() + 3));
+  EXPECT_EQ(std::ranges::search(others, Tokens{free[2], free[3]}).size(), 0U);
+}
+
+TEST_F(EngineTest, WhereBadWordsLeaveNothingTheRequestEndsWithAnError) {
+  Make();
+  GenerationRequest request = Greedy({5, 6}, 12);
+  request.rules = TokenRules::Make(kVocab, Tokens{7}, {{7, 7}}).value();
+  const RequestId id = Submit(request);
+  RunToEnd();
+  EXPECT_EQ(outcomes_[id].tokens, Tokens{7});
+  EXPECT_EQ(outcomes_[id].finish, FinishReason::kError);
+  EXPECT_NE(outcomes_[id].error.find("bad_words forbids every token that may come"),
+            std::string::npos);
+}
+
+TEST_F(EngineTest, PenaltiesCountPromptAndAnswer) {
+  Make();
+  GenerationRequest request = Greedy({5, 6, 5}, 20);
+  request.sampling.repetition_penalty = 1.5;
+  request.sampling.frequency_penalty = 1;
+  const RequestId id = Submit(request);
+  RunToEnd();
+  EXPECT_EQ(outcomes_[id].tokens, Oracle(request));
 }
 
 TEST_F(EngineTest, LogProbsAreThoseOfTheModelsOwnLogits) {

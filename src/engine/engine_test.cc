@@ -22,6 +22,7 @@
 #include "base/thread_pool.h"
 #include "engine/engine_fixture_testing.h"
 #include "engine/sampler.h"
+#include "engine/token_rules.h"
 #include "model/model.h"
 #include "sched/scheduler.h"
 
@@ -269,10 +270,9 @@ TEST_F(EngineTest, RefusesWithTheNumbers) {
       {[](auto& r) { r.min_tokens = 2; }, "min_tokens is 2, expected 0 to max_tokens, which is 1",
        "lower min_tokens, or raise max_tokens"},
       {[](auto& r) {
-         r.allowed_token_ids = {3, 50};
+         r.stop_token_ids = {3}, r.min_tokens = 1;
+         r.rules = TokenRules::Make(kVocab, r.stop_token_ids).value();
        },
-       "allowed_token_ids names token 50, the vocabulary has 50 tokens", "name ids from 0 to 49"},
-      {[](auto& r) { r.allowed_token_ids = r.stop_token_ids = {3}, r.min_tokens = 1; },
        "min_tokens is 1, and every allowed token ends the answer",
        "allow a token that is not a stop token, or set min_tokens to 0"},
       {[](auto& r) { r.top_logprobs = 51; }, "top_logprobs is 51, the vocabulary has 50 tokens",

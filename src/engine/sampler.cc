@@ -71,11 +71,6 @@ int32_t Draw(std::span<const Candidate> candidates, double uniform) {
   return 0;
 }
 
-bool HasPenalties(const SamplingParams& params) {
-  return params.repetition_penalty != 1 || params.presence_penalty != 0 ||
-         params.frequency_penalty != 0;
-}
-
 float Penalize(double logit, int64_t answer_count, const SamplingParams& params) {
   const double r = params.repetition_penalty;
   logit = logit > 0 ? logit / r : logit * r;

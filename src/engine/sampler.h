@@ -59,8 +59,9 @@ class Sampler {
     double weight = 0;  // proportional to the probability; 1 for the likeliest
   };
 
-  // uniform in [0, 1). `mask` (null: none) allows at least one token. CHECK: logits are not empty,
-  // the mask is as long. `params` is valid (ValidateSampling).
+  // uniform in [0, 1). `history` is read where there are penalties. `mask` (null: none) allows at
+  // least one token. CHECK: logits are not empty, the mask is as long. `params` is valid
+  // (ValidateSampling).
   Result<int32_t> Sample(std::span<const float> logits, const SamplingParams& params,
                          const TokenHistory& history, double uniform,
                          const TokenMask* mask = nullptr);

@@ -24,6 +24,12 @@ struct SamplingParams {
   std::optional<uint64_t> seed = std::nullopt;              // none: drawn by the engine
 };
 
+// Whether what a sequence holds makes a difference.
+inline bool HasPenalties(const SamplingParams& params) {
+  return params.repetition_penalty != 1 || params.presence_penalty != 0 ||
+         params.frequency_penalty != 0;
+}
+
 // Names the first field out of range with its value and limits (kBadInput).
 Status ValidateSampling(const SamplingParams& params, int64_t vocab);
 

@@ -107,6 +107,7 @@ class HttpServer::Network {
   Network& operator=(const Network&) = delete;
 
   Status Start();
+  void StartAccepting();
   void StopAccepting();
   void Stop();
 
@@ -149,10 +150,14 @@ Status HttpServer::Network::Start() {
   for (tcp::acceptor& acceptor : acceptors) {
     doors_.push_back(std::make_unique<Door>(std::move(acceptor)));
   }
+  return Ok();
+}
+
+void HttpServer::Network::StartAccepting() {
   asio::post(threads_[0]->io(), [this] {
+    if (state_.draining) return;
     for (const auto& door : doors_) Accept(*door);
   });
-  return Ok();
 }
 
 Status HttpServer::Network::MakeThreads() {
@@ -241,6 +246,14 @@ HttpServer::~HttpServer() = default;
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(HttpServerOptions options,
                                                        HttpHandler handler, HttpRefuse refuse,
                                                        const Clock* clock) {
+  FATHOM_TRY(std::unique_ptr<HttpServer> server,
+             Bind(std::move(options), std::move(handler), std::move(refuse), clock));
+  server->StartAccepting();
+  return server;
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpHandler handler,
+                                                     HttpRefuse refuse, const Clock* clock) {
   FATHOM_OK(CheckOptions(options));
   auto network =
       std::make_unique<Network>(std::move(options), std::move(handler), std::move(refuse), clock);
@@ -257,6 +270,7 @@ std::string HttpServer::address() const {
   return Url{network_->state().tls != nullptr, host, port(), ""}.origin();
 }
 
+void HttpServer::StartAccepting() { network_->StartAccepting(); }
 void HttpServer::StopAccepting() { network_->StopAccepting(); }
 void HttpServer::Stop() { network_->Stop(); }
 

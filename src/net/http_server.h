@@ -108,6 +108,11 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
                                                     HttpRefuse refuse = PlainRefusal,
                                                     const Clock* clock = nullptr);
+  // The same, but clients wait until StartAccepting: for a handler that needs the server itself.
+  static Result<std::unique_ptr<HttpServer>> Bind(HttpServerOptions options, HttpHandler handler,
+                                                  HttpRefuse refuse = PlainRefusal,
+                                                  const Clock* clock = nullptr);
+  void StartAccepting();  // once
   // Stops, as Stop.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

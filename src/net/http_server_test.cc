@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <future>
@@ -26,6 +27,21 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+
+TEST(HttpServer, ClientsWaitUntilItAccepts) {
+  std::atomic<bool> may_answer = false;
+  const auto server =
+      HttpServer::Bind(AnyPort(), [&](const HttpRequest& request, const HttpReply& reply) {
+        EXPECT_TRUE(may_answer);
+        Echo(request, reply);
+      });
+  ASSERT_TRUE(server.ok());
+  RawClient client((*server)->port());
+  client.Send("GET /early HTTP/1.1\r\nHost: a\r\n\r\n");
+  may_answer = true;
+  (*server)->StartAccepting();
+  EXPECT_EQ(client.ReadAnswer().body, "GET /early []");
+}
 
 TEST(HttpServer, AnswersWithLengthTypeAndDate) {
   const auto server = Serve(Echo);

@@ -1,5 +1,6 @@
 #include "server/answer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +26,13 @@ namespace {
 // As often as DeepSeek's service does, below the idle limits of common proxies (60 s).
 constexpr double kKeepAliveSeconds = 10;
 
-ChoiceEnd EndOf(const EngineEvent& event) {
+// `named`: the stop tokens that the request asked for; only they are told.
+ChoiceEnd EndOf(const EngineEvent& event, const std::vector<int32_t>& named) {
   if (event.finish == FinishReason::kLength) return {"length", {}};
   ChoiceEnd end{"stop", {}};
-  if (event.stop_token) end.stop_reason = int64_t{*event.stop_token};
+  if (event.stop_token && std::ranges::find(named, *event.stop_token) != named.end()) {
+    end.stop_reason = int64_t{*event.stop_token};
+  }
   return end;
 }
 
@@ -101,7 +105,7 @@ void Answer::TakeFinish(size_t index, const EngineEvent& event, double now_s) {
   if (event.finish == FinishReason::kTimeout) return Fail(TimedOut(*event.error), now_s);
   if (event.finish == FinishReason::kError) return Fail(FromError(*event.error), now_s);
   if (event.finish == FinishReason::kCancelled) return Close("cancelled", now_s);
-  EndChoice(index, choices_[index].text.Finish(), EndOf(event));
+  EndChoice(index, choices_[index].text.Finish(), EndOf(event, setup_.stop_token_ids));
   if (open_for_client_ == 0) Complete(now_s);
 }
 

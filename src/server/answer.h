@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "server/answer_format.h"
 #include "server/metrics.h"
+#include "server/open_requests.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "text/tokenizer.h"
@@ -33,11 +34,13 @@ struct ChoiceSetup {
 // A request that was accepted.
 struct AnswerSetup {
   RoutedRequest routed;
+  OpenRequests::Token open = nullptr;
   std::string model;  // as the request named it
   bool stream = false;
   int64_t prompts = 1;     // each with n choices
   int64_t max_tokens = 0;  // as asked, or what it became
   std::vector<ChoiceSetup> choices;
+  std::vector<int32_t> stop_token_ids;  // that the request named: not the model's own end
   std::unique_ptr<AnswerFormat> format;
   std::string log_text;  // of the prompt, where the log has it; else ""
 };

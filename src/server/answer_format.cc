@@ -55,7 +55,8 @@ class CompletionFormat : public AnswerFormat {
         options_(options),
         echoes_(std::move(echoes)),
         tokenizer_(tokenizer),
-        writer_(head_, options, static_cast<int64_t>(echoes_.size()), tokenizer) {}
+        writer_(head_, options, static_cast<int64_t>(echoes_.size()) * options.n, tokenizer),
+        echoed_(echoes_.size() * static_cast<size_t>(options.n)) {}
 
   void Token(int64_t choice, const SampledToken& token, const ReplyDelta& delta, const Usage& usage,
              std::string& out) override {
@@ -70,21 +71,28 @@ class CompletionFormat : public AnswerFormat {
   }
   std::string Whole(std::span<const FinishedChoice> choices, const Usage& usage) const override {
     std::vector<FinishedChoice> echoed(choices.begin(), choices.end());
-    for (size_t i = 0; i < echoed.size(); ++i) echoed[i].reply.text.insert(0, echoes_[i]);
+    for (size_t i = 0; i < echoed.size(); ++i) echoed[i].reply.text.insert(0, EchoOf(i));
     return CompletionResponseBody(head_, options_, tokenizer_, echoed, usage);
   }
 
  private:
-  // Once a choice: later ones get nothing.
+  const std::string& EchoOf(size_t choice) const {
+    return echoes_[choice / static_cast<size_t>(options_.n)];
+  }
+  // Once a choice.
   std::string TakeEcho(int64_t choice) {
-    return std::exchange(echoes_[static_cast<size_t>(choice)], {});
+    const auto index = static_cast<size_t>(choice);
+    if (echoed_[index]) return "";
+    echoed_[index] = true;
+    return EchoOf(index);
   }
 
   const ResponseHead head_;
   const ReplyOptions options_;
-  std::vector<std::string> echoes_;
+  const std::vector<std::string> echoes_;  // [prompts]
   const Tokenizer& tokenizer_;
   CompletionChunkWriter writer_;
+  std::vector<bool> echoed_;  // [choices]
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ class AnswerFormat {
 // The tokenizer must outlive the result.
 std::unique_ptr<AnswerFormat> MakeChatFormat(ResponseHead head, const ReplyOptions& options,
                                              const Tokenizer& tokenizer);
-// `echoes` [choices]: what each choice's text begins with; empty: nothing.
+// `echoes` [prompts]: what the text of each choice begins with; each may be empty.
 std::unique_ptr<AnswerFormat> MakeCompletionFormat(ResponseHead head, const ReplyOptions& options,
                                                    std::vector<std::string> echoes,
                                                    const Tokenizer& tokenizer);

@@ -8,7 +8,7 @@
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/task_thread.h"
+#include "base/task_threads.h"
 #include "server/answer.h"
 #include "server/engine_loop.h"
 
@@ -22,7 +22,7 @@ constexpr size_t kStepsBehind = 64;
 
 Delivery::Delivery(int threads, const Clock& clock)
     : clock_(clock), shelves_(static_cast<size_t>(threads)) {
-  for (Shelf& shelf : shelves_) shelf.thread = std::make_unique<TaskThread>(kStepsBehind);
+  for (Shelf& shelf : shelves_) shelf.thread = std::make_unique<TaskThreads>(1, kStepsBehind);
 }
 
 void Delivery::Stop() {
@@ -36,7 +36,6 @@ Delivery::Shelf& Delivery::ShelfOf(Ticket ticket) {
 }
 
 void Delivery::Open(Ticket first, std::unique_ptr<Answer> answer) {
-  ++open_;
   Shelf& shelf = ShelfOf(first);
   // std::function wants what can be copied.
   auto shared = std::make_shared<std::unique_ptr<Answer>>(std::move(answer));
@@ -65,9 +64,7 @@ void Delivery::Take(Shelf& shelf, TicketEvent event, double now_s) {
   const auto entry = shelf.answers.find(event.ticket / kMostChoices);
   Answer& answer = *entry->second;
   answer.Take(static_cast<size_t>(event.ticket % kMostChoices), std::move(event.event), now_s);
-  if (!answer.over()) return;
-  shelf.answers.erase(entry);
-  --open_;
+  if (answer.over()) shelf.answers.erase(entry);
 }
 
 void Delivery::ForAll(const std::function<void(Answer& answer, double now_s)>& visit) {

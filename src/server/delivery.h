@@ -10,7 +10,7 @@
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/task_thread.h"
+#include "base/task_threads.h"
 #include "server/answer.h"
 #include "server/engine_loop.h"
 
@@ -36,17 +36,14 @@ class Delivery {
   void Deliver(StepNews news);
   // Lets all answers hear that time goes by.
   void Tick();
-  // Ends every answer with an error.
+  // Ends every answer that was opened with an error.
   void AbortAll(const ApiError& error);
-
-  // Answers that are not over.
-  int64_t open() const { return open_.load(); }
 
  private:
   // The answers of one thread, by the number of their tickets; touched by that thread alone.
   struct Shelf {
     std::unordered_map<int64_t, std::unique_ptr<Answer>> answers;
-    std::unique_ptr<TaskThread> thread;
+    std::unique_ptr<TaskThreads> thread;
   };
 
   Shelf& ShelfOf(Ticket ticket);
@@ -55,7 +52,6 @@ class Delivery {
 
   const Clock& clock_;
   std::atomic<int64_t> next_answer_ = 0;
-  std::atomic<int64_t> open_ = 0;
   std::vector<Shelf> shelves_;
 };
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/result.h"
 #include "engine/engine.h"
 #include "sched/request.h"
 #include "sched/scheduler.h"
@@ -119,14 +118,9 @@ bool EngineLoop::TakeCommands() {
 }
 
 void EngineLoop::Apply(Submission submission) {
-  Result<RequestId> id = engine_.Submit(std::move(submission.request));
-  if (!id.ok()) {
-    refused_.push_back(
-        {submission.ticket, {.finish = FinishReason::kError, .error = std::move(id).error()}});
-    return;
-  }
-  request_of_[submission.ticket] = *id;
-  ticket_of_[*id] = submission.ticket;
+  const RequestId id = engine_.Add(std::move(submission.request));
+  request_of_[submission.ticket] = id;
+  ticket_of_[id] = submission.ticket;
 }
 
 void EngineLoop::Apply(const Cancellation& cancellation) {
@@ -135,8 +129,8 @@ void EngineLoop::Apply(const Cancellation& cancellation) {
 }
 
 StepNews EngineLoop::Collect(StepResult result) {
-  StepNews news{std::exchange(refused_, {}), result.prompt_tokens, result.sampled_tokens};
-  news.events.reserve(news.events.size() + result.events.size());
+  StepNews news{{}, result.prompt_tokens, result.sampled_tokens};
+  news.events.reserve(result.events.size());
   for (EngineEvent& event : result.events) {
     const auto entry = ticket_of_.find(event.id);
     const Ticket ticket = entry->second;

@@ -60,7 +60,7 @@ class EngineLoop {
   EngineLoop(const EngineLoop&) = delete;
   EngineLoop& operator=(const EngineLoop&) = delete;
 
-  // A request that the engine refuses ends with kError.
+  // A request that Engine::Validate takes.
   void Submit(Ticket ticket, GenerationRequest request);
   // Ends it with kCancelled before the next step, which gives its blocks to others. Unknown or
   // ended tickets are ignored.
@@ -105,7 +105,6 @@ class EngineLoop {
 
   // The engine thread's own.
   std::vector<Command> taken_;
-  std::vector<TicketEvent> refused_;
   std::optional<double> wait_until_s_;  // the last step asked for
   std::unordered_map<Ticket, RequestId> request_of_;
   std::unordered_map<RequestId, Ticket> ticket_of_;

@@ -20,6 +20,7 @@
 #include "api/response.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/token_rules.h"
 #include "server/answer.h"
 #include "server/answer_format.h"
 #include "server/router.h"
@@ -35,12 +36,13 @@ constexpr int64_t kMostPriority = 1'000'000;
 // What chats and completions share once their prompts are ids.
 class Preparer {
  public:
-  Preparer(const ServedModel& model, GenerationOptions options, ReasoningField reasoning,
-           RoutedRequest& routed)
+  Preparer(const ServedModel& model, GenerationOptions options,
+           std::shared_ptr<const TokenRules> rules, ReasoningField reasoning, RoutedRequest& routed)
       : model_(model),
         form_(ReplyOptionsFor(options, reasoning)),
         inline_reasoning_(reasoning == ReasoningField::kInline),
         options_(std::move(options)),
+        rules_(std::move(rules)),
         routed_(routed) {}
 
   // The choices of one more prompt; an error when it leaves no room for an answer.
@@ -84,6 +86,7 @@ class Preparer {
                        .prompts = prompts_,
                        .max_tokens = max_tokens_,
                        .choices = std::move(choices_),
+                       .stop_token_ids = std::move(options_.stop_token_ids),
                        .format = std::move(format),
                        .log_text = std::move(log_text_)},
             .requests = std::move(requests_),
@@ -107,7 +110,7 @@ class Preparer {
     request.max_tokens = limit;
     request.min_tokens = std::min(options_.min_tokens, limit);
     request.stop_token_ids = model_.StopIdsFor(options_);
-    request.allowed_token_ids = options_.allowed_token_ids;
+    request.rules = rules_;
     request.top_logprobs = options_.logprobs;
     request.priority =
         static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
@@ -122,6 +125,7 @@ class Preparer {
   const ReplyOptions form_;
   const bool inline_reasoning_;
   GenerationOptions options_;
+  const std::shared_ptr<const TokenRules> rules_;
   RoutedRequest& routed_;
   std::vector<ChoiceSetup> choices_;
   std::vector<GenerationRequest> requests_;
@@ -131,12 +135,27 @@ class Preparer {
   int64_t max_tokens_ = 0;
 };
 
+// What a request asks for that no prompt can change, so that nobody renders or tokenizes for it.
+std::optional<ApiError> CheckModelAndAnswers(const ServedModel& model,
+                                             const GenerationOptions& options, size_t prompts) {
+  if (!model.Serves(options.model)) return ModelNotFound(options.model, model.names);
+  const int64_t answers = static_cast<int64_t>(prompts) * options.n;
+  if (answers > model.max_answers) return TooManyAnswers(answers, model.max_answers);
+  return std::nullopt;
+}
+
+// A prompt that is to be cut may be of any length.
+int64_t ContextFor(const ServedModel& model, const GenerationOptions& options) {
+  return options.truncate_prompt_tokens ? INT64_MAX : model.max_model_len;
+}
+
 Result<Prompt> ChatPrompt(const ServedModel& model, const ChatRequest& request,
                           const std::string& date) {
   return RenderPrompt(model.text, request.conversation,
                       {.add_generation_prompt = request.add_generation_prompt,
                        .continue_final_message = request.continue_final_message,
                        .template_arguments = request.template_arguments,
+                       .context_tokens = ContextFor(model, request.generation),
                        .date = date});
 }
 
@@ -147,7 +166,8 @@ Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest&
                   .ids = *ids};
   }
   return RawPrompt(model.text, std::get<std::string>(prompt),
-                   {.add_bos = request.add_special_tokens});
+                   {.add_bos = request.add_special_tokens,
+                    .context_tokens = ContextFor(model, request.generation)});
 }
 
 }  // namespace
@@ -164,11 +184,12 @@ ApiError FromRendering(const TextAssets& text, Error error) {
 Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time) {
   Result<ChatRequest> request = ParseChatRequest(routed.request.body, {model.vocab});
   if (!request.ok()) return FromError(request.error());
-  const std::string& name = request->generation.model;
-  if (!model.Serves(name)) return ModelNotFound(name, model.names);
+  if (auto refused = CheckModelAndAnswers(model, request->generation, 1)) return *refused;
+  auto rules = model.RulesFor(request->generation);
+  if (!rules.ok()) return FromError(rules.error());
   Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
   if (!prompt.ok()) return FromRendering(model.text, prompt.error());
-  Preparer preparer(model, std::move(request->generation),
+  Preparer preparer(model, std::move(request->generation), *std::move(rules),
                     ReasoningFieldFor(request->reasoning, model.reasoning), routed);
   if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
   return preparer.Take(MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds),
@@ -179,15 +200,16 @@ Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
                            const RequestTime& time) {
   Result<CompletionRequest> request = ParseCompletionRequest(routed.request.body, {model.vocab});
   if (!request.ok()) return FromError(request.error());
-  const std::string& name = request->generation.model;
-  if (!model.Serves(name)) return ModelNotFound(name, model.names);
-  const int64_t n = request->generation.n;
-  Preparer preparer(model, request->generation, ReasoningField::kInline, routed);
+  const size_t prompts = request->prompts.size();
+  if (auto refused = CheckModelAndAnswers(model, request->generation, prompts)) return *refused;
+  auto rules = model.RulesFor(request->generation);
+  if (!rules.ok()) return FromError(rules.error());
+  Preparer preparer(model, request->generation, *std::move(rules), ReasoningField::kInline, routed);
   std::vector<std::string> echoes;
   for (const CompletionPrompt& one : request->prompts) {
     Result<Prompt> prompt = CompletionText(model, *request, one);
     if (!prompt.ok()) return FromError(prompt.error());
-    echoes.resize(echoes.size() + static_cast<size_t>(n), request->echo ? prompt->text : "");
+    echoes.push_back(request->echo ? prompt->text : "");
     if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
   }
   return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds),

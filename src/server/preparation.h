@@ -16,7 +16,8 @@
 
 namespace fathom {
 
-// A request that can be handed to the engine: one GenerationRequest for each choice of its answer.
+// A request for the engine: one GenerationRequest for each choice of its answer, those to one
+// prompt alike save for their seeds.
 struct Preparation {
   AnswerSetup answer;
   std::vector<GenerationRequest> requests;
@@ -30,7 +31,8 @@ struct RequestTime {
 };
 
 // From a request's bytes to token ids. What is wrong with it is found here, or by
-// Engine::Validate: a body that cannot be read, an unknown model, a prompt that leaves no room.
+// Engine::Validate: a body that cannot be read, an unknown model, more answers than there is ever
+// room for, a prompt that leaves no room.
 // `routed` is moved from only by a Preparation. Threads: any.
 using Prepared = std::variant<Preparation, ApiError>;
 Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time);

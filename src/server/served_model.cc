@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "api/generation_options.h"
+#include "base/result.h"
 #include "engine/sampler.h"
 #include "engine/sampling_params.h"
+#include "engine/token_rules.h"
 #include "spec/sampling.h"
 
 namespace fathom {
@@ -30,6 +33,11 @@ SamplingParams ServedModel::SamplingFor(const GenerationOptions& options, int64_
     params.seed = k == 0 ? seed : SplitMix64At(seed, static_cast<uint64_t>(k));
   }
   return params;
+}
+
+Result<std::shared_ptr<const TokenRules>> ServedModel::RulesFor(
+    const GenerationOptions& options) const {
+  return TokenRules::Make(vocab, options.allowed_token_ids);
 }
 
 std::vector<int32_t> ServedModel::StopIdsFor(const GenerationOptions& options) const {

@@ -2,6 +2,7 @@
 #define FATHOM_SERVER_SERVED_MODEL_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +10,9 @@
 
 #include "api/generation_options.h"
 #include "api/reasoning_field.h"
+#include "base/result.h"
 #include "engine/sampling_params.h"
+#include "engine/token_rules.h"
 #include "spec/generation_config.h"
 #include "text/text_assets.h"
 
@@ -27,6 +30,7 @@ struct ServedModel {
   int64_t max_model_len = 0;
   int64_t max_prompt_tokens = INT64_MAX;  // MindIE's maxInputTokenLen
   int64_t max_answer_tokens = INT64_MAX;  // MindIE's maxIterTimes: longer answers are cut
+  int64_t max_answers = INT64_MAX;        // to one request: n for each prompt
   ReasoningField reasoning = ReasoningField::kReasoningContent;
   bool log_text = false;
 
@@ -36,6 +40,8 @@ struct ServedModel {
   // several answers to one prompt draws numbers of its own; the first draws those of a request for
   // one.
   SamplingParams SamplingFor(const GenerationOptions& options, int64_t k) const;
+  // What answers may be made of. Errors: those of TokenRules::Make.
+  Result<std::shared_ptr<const TokenRules>> RulesFor(const GenerationOptions& options) const;
   // The tokens that end an answer.
   std::vector<int32_t> StopIdsFor(const GenerationOptions& options) const;
   // Most tokens of an answer to a prompt of so many: what was asked for, or what the context leaves

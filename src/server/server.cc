@@ -65,7 +65,8 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto refuse = [server = server.get()](const HttpRefusal& refusal) {
     return server->router_.Refuse(refusal);
   };
-  FATHOM_TRY(server->http_, HttpServer::Listen(server->options_.http, handle, refuse));
+  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, refuse));
+  server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
 }
@@ -94,20 +95,25 @@ void Server::Start(ServedModel model, Engine& engine) {
   health_.Ready();
 }
 
+int64_t Server::open() const {
+  const Serving* serving = ready_;
+  return serving == nullptr ? 0 : serving->open();
+}
+
 bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
-  draining_ = true;
   health_.Draining();
   const double until_s = clock_.Seconds() + seconds;
   Serving* serving = ready_;
-  log_.Info("draining",
-            {{"requests", serving == nullptr ? 0 : serving->open()}, {"seconds", seconds}});
-  while (serving != nullptr && serving->open() > 0 && clock_.Seconds() < until_s && !hurry()) {
+  if (serving != nullptr) serving->StopTaking();
+  log_.Info("draining", {{"requests", open()}, {"seconds", seconds}});
+  while (open() > 0 && clock_.Seconds() < until_s && !hurry()) {
     std::this_thread::sleep_for(kDrainLook);
   }
-  const bool all_answered = serving == nullptr || serving->open() == 0;
+  const int64_t left = open();
+  const bool all_answered = left == 0;
   if (!all_answered) {
-    log_.Warn("drain_timeout", {{"requests_ended", serving->open()}});
-    serving->AbortAll(NotReady("draining", ""));
+    log_.Warn("drain_timeout", {{"requests_ended", left}});
+    serving->EndAll(NotReady("draining", ""));
   }
   http_->StopAccepting();
   http_->AwaitClosed(kGoodbye);
@@ -115,10 +121,9 @@ bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
 }
 
 Serving* Server::NeedServing(const RoutedRequest& routed) {
-  const HealthReport report = CheckHealth();
   Serving* serving = ready_;
-  if (serving != nullptr && !draining_) return serving;
-  const ApiError error = NotReady(draining_ ? "draining" : "starting", report.reason);
+  if (serving != nullptr) return serving;
+  const ApiError error = NotReady("starting", CheckHealth().reason);
   refusals_.Note(routed.id, routed.request, error);
   routed.SendError(error);
   return nullptr;
@@ -143,6 +148,13 @@ RouteHandler Server::Text(TextResult (*answer)(const ServedModel&, const RoutedR
     serving->Answer(std::move(routed), [serving, answer](const RoutedRequest& request) {
       return answer(serving->model(), request, {UnixSeconds(), LocalDate()});
     });
+  };
+}
+
+RouteHandler Server::Model(TextResult (*answer)(const ServedModel&, const RoutedRequest&)) {
+  return [this, answer](const RoutedRequest& routed) {
+    Serving* serving = NeedServing(routed);
+    if (serving != nullptr) serving->Reply(routed, answer(serving->model(), routed));
   };
 }
 
@@ -188,8 +200,8 @@ void Server::Watch() {
 std::vector<Route> Server::Routes() {
   const RouteHandler chat = Generation(PrepareChat);
   const RouteHandler completion = Generation(PrepareCompletion);
-  const RouteHandler models = Text(AnswerModels);
-  const RouteHandler model = Text(AnswerModel);
+  const RouteHandler models = Model(AnswerModels);
+  const RouteHandler model = Model(AnswerModel);
   const auto health = [this](const RoutedRequest& routed) { AnswerHealth(routed); };
   const auto version = [](const RoutedRequest& routed) {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());

@@ -57,8 +57,12 @@ class Server {
   // server.
   void Start(ServedModel model, Engine& engine);
 
-  // Takes no new requests and waits until those it has are answered, at most `seconds`, or until
-  // `hurry` says so; then ends the rest with an error. True when none had to be ended.
+  // Requests that were taken and whose answers are not written yet.
+  int64_t open() const;
+
+  // Takes no new requests and waits until those it has are answered, also those that are not
+  // prepared yet, at most `seconds`, or until `hurry` says so; then ends the rest with an error.
+  // True when none had to be ended.
   bool Drain(double seconds, const std::function<bool()>& hurry);
 
  private:
@@ -69,6 +73,8 @@ class Server {
                                               const RequestTime&));
   RouteHandler Text(TextResult (*answer)(const ServedModel&, const RoutedRequest&,
                                          const RequestTime&));
+  // What costs next to nothing is answered on the network's thread.
+  RouteHandler Model(TextResult (*answer)(const ServedModel&, const RoutedRequest&));
   // The model at work, or null after the request was told why there is none.
   Serving* NeedServing(const RoutedRequest& routed);
   HealthReport CheckHealth() const;
@@ -84,7 +90,6 @@ class Server {
   Refusals refusals_;
   std::unique_ptr<Serving> serving_;
   std::atomic<Serving*> ready_ = nullptr;  // serving_, once it may be used
-  std::atomic<bool> draining_ = false;
   Router router_;
   std::unique_ptr<HttpServer> http_;
 

@@ -44,7 +44,7 @@ bool TellsAnError(const std::string& body) {
 }
 
 TEST(ServerLoad, AThousandStreamsAreAnsweredOrRefused) {
-  TestServer server({.server = {.serving = {.max_running = 64, .max_queue = 800}},
+  TestServer server({.server = {.serving = {.max_queue = 800}},
                      .scheduler = {.blocks = 512, .block_tokens = 16, .max_sequences = 64}});
   const std::string request = ClosingPost("/v1/chat/completions", Chat("hello", 8).Dump());
   const ManyAnswers answers = ReadManyAnswers(server.server().port(), request, 1000);
@@ -85,8 +85,27 @@ TEST(ServerLoad, TwoHundredClientsThatVanishLeaveNothingBehind) {
   }
   for (std::thread& client : clients) client.join();
   ExpectAlive(server);
-  EXPECT_EQ(server.engine().scheduler().running(), 0);
-  EXPECT_EQ(server.engine().scheduler().waiting(), 0);
+  const std::string metrics = server.Get("/metrics").body;
+  for (const char* name : {"num_requests_running", "num_requests_waiting", "kv_cache_usage_perc"}) {
+    const std::string line = Format("\nvllm:{}{{model_name=\"tiny\",engine=\"0\"}} 0\n", name);
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << metrics;
+  }
+}
+
+// A JSON list of the same item.
+std::string Repeated(const std::string& item, int count) {
+  std::string list = "[";
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) list += ',';
+    list += item;
+  }
+  return list + "]";
+}
+
+std::string BiasOfAll(int ids) {
+  std::string object = "{";
+  for (int i = 0; i < ids; ++i) object += Format("{}\"{}\":1", i > 0 ? "," : "", i);
+  return object + "}";
 }
 
 TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
@@ -106,6 +125,14 @@ TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
       {"negative", R"({"prompt":"a","max_tokens":-5})", 400},
       {"huge", R"({"prompt":"a","max_tokens":99999999999999999999})", 400},
       {"many", R"({"prompt":"a","n":1000000})", 400},
+      {"many answers to many prompts",
+       "{\"n\":128,\"prompt\":" + Repeated("\"" + std::string(8000, 'a') + "\"", 1024) + "}", 400},
+      {"biases for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"logit_bias\":" + BiasOfAll(2000) + "}", 400},
+      {"stop ids for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"stop_token_ids\":" + Repeated("7", 4 << 20) + "}", 400},
+      {"stop text for many answers",
+       "{\"n\":128,\"prompt\":\"a\",\"stop\":\"" + std::string(8 << 20, 'b') + "\"}", 400},
       {"id too large", R"({"prompt":[0,280]})", 400},
       {"id negative", R"({"prompt":[-1]})", 400},
       {"id huge", R"({"prompt":[4294967296]})", 400},
@@ -130,19 +157,20 @@ TEST(ServerLoad, HostileBodiesAreRefusedWithAReason) {
   ExpectAlive(server);
 }
 
-TEST(ServerLoad, OneOverlongPromptHoldsUpNobody) {
+// By its bytes: its tokens are not counted first.
+TEST(ServerLoad, APromptThatCanNeverFitIsRefusedBeforeItIsTokenized) {
   TestServer server;
-  RawClient overlong(server.server().port());
-  const std::string body = R"({"prompt":")" + std::string(5 << 20, 'a') + "\"}";
-  overlong.Send(Format("POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
-                       body.size()));
-  overlong.Send(body);
-  const ManyAnswers answers = ReadManyAnswers(
-      server.server().port(), ClosingPost("/v1/chat/completions", Chat("hello", 16).Dump()), 16);
-  for (const std::string& tail : answers.tails) {
-    EXPECT_NE(tail.find("[DONE]"), std::string::npos);
-  }
-  EXPECT_EQ(overlong.ReadAnswer().status(), 400);
+  const HttpResponse refused =
+      server.Post("/v1/completions", Json::MakeObject({{"prompt", std::string(5 << 20, 'a')}}));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("your prompt has 5242880 bytes, which are at least 655360 tokens"),
+            std::string::npos)
+      << refused.body;
+  const HttpResponse cut =
+      server.Post("/v1/completions", Json::MakeObject({{"prompt", std::string(10000, 'a')},
+                                                       {"truncate_prompt_tokens", 100},
+                                                       {"max_tokens", 1}}));
+  EXPECT_EQ(cut.status, 200) << cut.body;
   ExpectAlive(server);
 }
 

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -17,6 +19,7 @@
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "server/test_server_testing.h"
+#include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
 namespace {
@@ -260,7 +263,7 @@ TEST(Server, AnswersSayThatTheyDependOnTheOriginUnlessAllAreLetIn) {
 }
 
 TEST(Server, AFullQueueSaysWhenToComeAgain) {
-  TestServer server({.server = {.serving = {.max_running = 1, .max_queue = 1}},
+  TestServer server({.server = {.serving = {.max_queue = 1}},
                      .scheduler = {.blocks = 64, .block_tokens = 16, .max_sequences = 1}});
   server.Pause();
   std::vector<std::thread> waiting;
@@ -284,6 +287,63 @@ TEST(Server, AFullQueueSaysWhenToComeAgain) {
   server.Resume();
   for (std::thread& thread : waiting) thread.join();
   EXPECT_EQ(answered, 2);
+}
+
+TEST(Server, MoreAnswersThanThereIsRoomForAreRefusedBeforeAnythingIsTokenized) {
+  TestServer server({.server = {.serving = {.max_queue = 20}}});
+  Json request = Json::MakeObject({{"n", 5}, {"max_tokens", 1}});
+  // What does not fit the context is found by tokenizing it: that would be told first.
+  request.Set("prompt", Json::Array(9, Json(std::string(600, 'a'))));
+  const HttpResponse refused = server.Post("/v1/completions", request);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("too_many_answers"));
+  EXPECT_EQ(At(Parse(refused.body), {"error", "message"}),
+            Json("the request asks for 45 answers (n, for each prompt) and this server takes at "
+                 "most 36 at once; ask for fewer, or in several requests"));
+  request.Set("prompt", Json::Array(7, Json("hello")));
+  const HttpResponse taken = server.Post("/v1/completions", request);
+  ASSERT_EQ(taken.status, 200) << taken.body;
+  EXPECT_EQ(At(Parse(taken.body), {"choices"}).as_array().size(), 35U);
+}
+
+TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
+  TestServer server;
+  Json request = Json::MakeObject({{"prompt", "hello"}, {"max_tokens", 3}, {"temperature", 0}});
+  request.Set("logit_bias", Json::MakeObject({{Format("{}", kTinyEos), 100}}));
+  const auto end = [&] {
+    const Json choice = At(Parse(server.Post("/v1/completions", request).body), {"choices", "0"});
+    return At(choice, {"finish_reason"}).Dump() + " " + At(choice, {"stop_reason"}).Dump();
+  };
+  EXPECT_EQ(end(), "\"stop\" null");
+  request.Set("stop_token_ids", Json::Array{Json(kTinyEos)});
+  EXPECT_EQ(end(), "\"stop\" 1");
+  request.Set("ignore_eos", true);
+  EXPECT_EQ(end(), "\"stop\" 1");
+  request.Set("stop_token_ids", Json());
+  EXPECT_EQ(end(), "\"length\" null");
+}
+
+TEST(Server, EachChoiceEchoesItsPrompt) {
+  TestServer server;
+  const Json request = Json::MakeObject({{"prompt", Json::Array{Json("hello"), Json("he")}},
+                                         {"n", 2},
+                                         {"echo", true},
+                                         {"max_tokens", 1},
+                                         {"ignore_eos", true},
+                                         {"temperature", 0}});
+  const Json whole = Parse(server.Post("/v1/completions", request).body);
+  std::vector<std::string> streamed(4);
+  for (const std::string& event : server.Stream("/v1/completions", request)) {
+    if (event == "[DONE]") continue;
+    const Json choice = At(Parse(event), {"choices", "0"});
+    streamed[static_cast<size_t>(At(choice, {"index"}).as_int())] +=
+        At(choice, {"text"}).as_string();
+  }
+  for (const char* choice : {"0", "1", "2", "3"}) {
+    const std::string text = At(whole, {"choices", choice, "text"}).as_string();
+    EXPECT_EQ(text.substr(0, choice[0] < '2' ? 5 : 2), choice[0] < '2' ? "hello" : "he");
+    EXPECT_EQ(streamed[static_cast<size_t>(choice[0] - '0')], text);
+  }
 }
 
 TEST(Server, AClientThatGoesFreesItsBlocks) {
@@ -328,6 +388,33 @@ TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
   client.join();
   drain.join();
   EXPECT_EQ(running.status, 200);
+}
+
+// What nobody has tokenized yet was taken all the same.
+TEST(Server, DrainingWaitsForRequestsThatAreStillBeingPrepared) {
+  std::atomic<bool> holding = false;
+  std::promise<void> held;
+  std::promise<void> go;
+  TestServer server({.server = {.serving = {.prepare_threads = 1}}, .before_log = [&] {
+                       if (holding.exchange(true)) return;
+                       held.set_value();
+                       go.get_future().wait();
+                     }});
+  Json request = Chat("hello");
+  request.Set("hold", true);  // it is logged that nobody knows this field
+  HttpResponse answer;
+  std::thread client([&] { answer = server.Post("/v1/chat/completions", request); });
+  held.get_future().wait();
+  EXPECT_EQ(server.server().open(), 1);
+  bool waited = false;
+  EXPECT_TRUE(server.server().Drain(100, [&] {
+    if (!std::exchange(waited, true)) go.set_value();
+    return false;
+  }));
+  if (!waited) go.set_value();
+  client.join();
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(answer.status, 200) << answer.body;
 }
 
 TEST(Server, WhatRunsTooLongIsEndedWithAnError) {

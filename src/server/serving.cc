@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <mutex>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "api/api_error.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/task_thread.h"
+#include "base/task_threads.h"
 #include "engine/engine.h"
 #include "net/http_reply.h"
 #include "server/admission.h"
@@ -21,6 +20,7 @@
 #include "server/delivery.h"
 #include "server/engine_loop.h"
 #include "server/metrics.h"
+#include "server/open_requests.h"
 #include "server/preparation.h"
 #include "server/request_log.h"
 #include "server/router.h"
@@ -31,79 +31,99 @@ namespace fathom {
 namespace {
 
 // Requests that may wait for a thread that prepares them.
-constexpr size_t kUnprepared = 512;
+constexpr size_t kUnprepared = 1024;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
+
+// Coming again would not help a request that asks for more.
+ServedModel Bounded(ServedModel model, const Admission& admission) {
+  model.max_answers = std::min(admission.limit(), kMostChoices);
+  return model;
+}
 
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
                  const Clock& clock, Metrics& metrics, ServerLog& log)
-    : model_(std::move(model)),
+    : admission_(engine.config().scheduler.max_sequences, options.max_queue),
+      model_(Bounded(std::move(model), admission_)),
       engine_(engine),
       clock_(clock),
       metrics_(metrics),
       log_(log),
       refusals_(log, metrics),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
-      admission_(options.max_running, options.max_queue),
       delivery_(options.delivery_threads, clock),
       schedule_(kStepsKept, options.explain),
       loop_(engine, clock, schedule_, [this](StepNews news) { Deliver(std::move(news)); }) {
-  for (int i = 0; i < options.prepare_threads; ++i) {
-    preparers_.push_back(std::make_unique<TaskThread>(kUnprepared));
-  }
+  preparers_.emplace(options.prepare_threads, kUnprepared);
 }
 
 // The threads call each other's owners: all end before anything they use goes.
 Serving::~Serving() {
-  preparers_.clear();
+  preparers_.reset();
   loop_.Stop();
   delivery_.Stop();
 }
 
-void Serving::Post(const RoutedRequest& routed, std::function<void()> work) {
-  const size_t thread = next_preparer_.fetch_add(1) % preparers_.size();
-  if (preparers_[thread]->TryPost(std::move(work))) return;
-  Refuse(routed, QueueFull(static_cast<int64_t>(kUnprepared), static_cast<int64_t>(kUnprepared),
-                           admission_.RetryAfterSeconds()));
+void Serving::Post(RoutedRequest routed,
+                   std::function<void(RoutedRequest&, OpenRequests::Token)> work) {
+  // Counted before it is looked whether requests are taken: who stops taking them and then counts
+  // those that are open misses none.
+  OpenRequests::Token open = open_.Open();
+  if (!taking_) {
+    return Refuse(routed, NotReady("draining", "requests that came before are finished"));
+  }
+  auto shared = std::make_shared<RoutedRequest>(std::move(routed));
+  auto task = [shared, open, work = std::move(work)] { work(*shared, open); };
+  if (preparers_->TryPost(std::move(task))) return;
+  Refuse(*shared, TooManyUnprepared(kUnprepared, admission_.RetryAfterSeconds()));
 }
 
 void Serving::Answer(RoutedRequest routed, std::function<TextResult(const RoutedRequest&)> answer) {
-  auto shared = std::make_shared<RoutedRequest>(std::move(routed));
-  Post(*shared, [this, shared, answer = std::move(answer)] {
-    const TextResult result = answer(*shared);
-    if (const auto* error = std::get_if<ApiError>(&result)) return Refuse(*shared, *error);
-    const auto& text = std::get<TextAnswer>(result);
-    log_.UnknownFields(text.unknown_fields);
-    shared->SendJson(200, text.body);
+  Post(std::move(routed), [this, answer = std::move(answer)](const RoutedRequest& request,
+                                                             const OpenRequests::Token&) {
+    Reply(request, answer(request));
   });
 }
 
+void Serving::Reply(const RoutedRequest& routed, const TextResult& result) {
+  if (const auto* error = std::get_if<ApiError>(&result)) return Refuse(routed, *error);
+  const auto& text = std::get<TextAnswer>(result);
+  log_.UnknownFields(text.unknown_fields);
+  routed.SendJson(200, text.body);
+}
+
 void Serving::Generate(RoutedRequest routed, Prepare prepare) {
-  auto shared = std::make_shared<RoutedRequest>(std::move(routed));
-  Post(*shared, [this, shared, prepare = std::move(prepare)] {
-    Prepared prepared = prepare(*shared);
-    if (const auto* error = std::get_if<ApiError>(&prepared)) return Refuse(*shared, *error);
-    Accept(std::move(std::get<Preparation>(prepared)));
-  });
+  Post(std::move(routed),
+       [this, prepare = std::move(prepare)](RoutedRequest& request, OpenRequests::Token open) {
+         Prepared prepared = prepare(request);
+         if (const auto* error = std::get_if<ApiError>(&prepared)) return Refuse(request, *error);
+         auto& preparation = std::get<Preparation>(prepared);
+         preparation.answer.open = std::move(open);
+         Accept(std::move(preparation));
+       });
 }
 
 void Serving::Accept(Preparation preparation) {
   log_.UnknownFields(preparation.unknown_fields);
-  for (const GenerationRequest& request : preparation.requests) {
-    if (const Status status = engine_.Validate(request); !status.ok()) {
-      return Refuse(preparation.answer.routed, FromError(status.error()));
-    }
-  }
   const auto choices = static_cast<int64_t>(preparation.requests.size());
-  // Coming again would not help.
-  const int64_t most = std::min(admission_.limit(), kMostChoices);
-  if (choices > most) return Refuse(preparation.answer.routed, TooManyAnswers(choices, most));
+  const int64_t to_each_prompt = choices / preparation.answer.prompts;
+  for (int64_t i = 0; i < choices; i += to_each_prompt) {
+    const Status status = engine_.Validate(preparation.requests[static_cast<size_t>(i)]);
+    if (!status.ok()) return Refuse(preparation.answer.routed, FromError(status.error()));
+  }
+  const std::lock_guard lock(accepting_);
+  if (ended_) return Refuse(preparation.answer.routed, *ended_);
   if (!admission_.Enter(choices)) {
     return Refuse(preparation.answer.routed, QueueFull(admission_.inside(), admission_.limit(),
                                                        admission_.RetryAfterSeconds()));
   }
+  Submit(std::move(preparation));
+}
+
+void Serving::Submit(Preparation preparation) {
+  const auto choices = static_cast<int64_t>(preparation.requests.size());
   const Ticket first = delivery_.NextTickets();
   const HttpReply reply = preparation.answer.routed.reply;
   auto cancel = [this, first](size_t choice) { loop_.Cancel(first + static_cast<Ticket>(choice)); };
@@ -115,6 +135,12 @@ void Serving::Accept(Preparation preparation) {
   reply.OnGone([this, first, choices] {
     for (int64_t i = 0; i < choices; ++i) loop_.Cancel(first + i);
   });
+}
+
+void Serving::EndAll(const ApiError& error) {
+  const std::lock_guard lock(accepting_);
+  ended_ = error;
+  delivery_.AbortAll(error);
 }
 
 void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {

@@ -2,21 +2,21 @@
 #define FATHOM_SERVER_SERVING_H_
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <vector>
+#include <mutex>
+#include <optional>
 
 #include "api/api_error.h"
 #include "base/clock.h"
-#include "base/task_thread.h"
+#include "base/task_threads.h"
 #include "engine/engine.h"
 #include "server/admission.h"
 #include "server/answer.h"
 #include "server/delivery.h"
 #include "server/engine_loop.h"
 #include "server/metrics.h"
+#include "server/open_requests.h"
 #include "server/preparation.h"
 #include "server/refusals.h"
 #include "server/request_log.h"
@@ -28,8 +28,7 @@
 namespace fathom {
 
 struct ServingOptions {
-  int64_t max_running = 64;        // the engine's sequences
-  int64_t max_queue = 1024;        // requests beside them that may wait
+  int64_t max_queue = 1024;        // requests that may wait beside those the engine computes
   int prepare_threads = 2;         // parse, render and tokenize
   int delivery_threads = 2;        // detokenize and write
   ScheduleLog::Sink explain = {};  // gets a line of JSON for each step
@@ -55,13 +54,17 @@ class Serving {
   void Generate(RoutedRequest routed, Prepare prepare);
   // Answers a request that needs the tokenizer alone.
   void Answer(RoutedRequest routed, std::function<TextResult(const RoutedRequest&)> answer);
+  // Answers a request at once.
+  void Reply(const RoutedRequest& routed, const TextResult& result);
 
   // Time goes by.
   void Tick() { delivery_.Tick(); }
-  // Ends every request with an error.
-  void AbortAll(const ApiError& error) { delivery_.AbortAll(error); }
-  // Requests that wait or run.
-  int64_t open() const { return admission_.inside(); }
+  // Refuses the requests that come from now on.
+  void StopTaking() { taking_ = false; }
+  // Ends every request with an error, also those that are still being prepared.
+  void EndAll(const ApiError& error);
+  // Requests that were taken and whose answers are not written yet.
+  int64_t open() const { return open_.count(); }
 
   const ServedModel& model() const { return model_; }
   const EngineLoop& loop() const { return loop_; }
@@ -69,12 +72,15 @@ class Serving {
   const ScheduleLog& schedule() const { return schedule_; }
 
  private:
-  // Off the network's threads; refused when too much waits.
-  void Post(const RoutedRequest& routed, std::function<void()> work);
+  // Runs `work` off the network's threads, unless nothing is taken any more or too much waits.
+  void Post(RoutedRequest routed, std::function<void(RoutedRequest&, OpenRequests::Token)> work);
   void Accept(Preparation preparation);
+  void Submit(Preparation preparation);
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
 
+  OpenRequests open_;
+  Admission admission_;
   const ServedModel model_;
   const Engine& engine_;
   const Clock& clock_;
@@ -82,12 +88,13 @@ class Serving {
   ServerLog& log_;
   Refusals refusals_;
   const AnswerServices services_;
-  Admission admission_;
   Delivery delivery_;
   ScheduleLog schedule_;
   EngineLoop loop_;
-  std::atomic<size_t> next_preparer_ = 0;
-  std::vector<std::unique_ptr<TaskThread>> preparers_;  // last: they use all of the above
+  std::atomic<bool> taking_ = true;
+  std::mutex accepting_;                  // a request is accepted whole, or refused because of:
+  std::optional<ApiError> ended_;         // why nothing is accepted any more
+  std::optional<TaskThreads> preparers_;  // last: they use all of the above
 };
 
 }  // namespace fathom

@@ -77,7 +77,10 @@ TestServer::TestServer(Options options)
             const std::lock_guard lock(log_mutex_);
             log_text_ += line;
           },
-          [] { return int64_t{0}; }) {
+          [this] {
+            if (options_.before_log) options_.before_log();
+            return int64_t{0};
+          }) {
   const TokenizerFiles tokenizer = TinyTokenizerFiles();
   files_.Put("model/tokenizer.json", tokenizer.tokenizer_json);
   files_.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
@@ -171,14 +174,7 @@ std::string TestServer::log() {
 }
 
 void TestServer::AwaitIdle() const {
-  const auto idle = [this] {
-    const std::string text = Get("/metrics").body;
-    return text.find("vllm:num_requests_running{model_name=\"tiny\",engine=\"0\"} 0\n") !=
-               std::string::npos &&
-           text.find("vllm:num_requests_waiting{model_name=\"tiny\",engine=\"0\"} 0\n") !=
-               std::string::npos;
-  };
-  while (!idle()) std::this_thread::yield();
+  while (server_->open() > 0) std::this_thread::yield();
 }
 
 Json Chat(std::string_view text, int64_t max_tokens) {

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,8 @@ class TestServer {
     std::string chat_template = {};  // in place of the tokenizer's own
     bool null_model = false;         // the same logits for whatever prompt, at no cost
     bool start = true;               // false: the server stays without a model
+    // Called on the thread that logs something, before it does.
+    std::function<void()> before_log = {};
   };
 
   TestServer() : TestServer(Options()) {}
@@ -60,7 +63,7 @@ class TestServer {
 
   // The log so far.
   std::string log();
-  // Waits until no request is open; the number of blocks in use is then 0.
+  // Waits until no request is open. The engine holds nothing for any then, and /metrics says so.
   void AwaitIdle() const;
 
  private:

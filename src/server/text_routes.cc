@@ -42,16 +42,14 @@ TextResult AnswerDetokenize(const ServedModel& model, const RoutedRequest& route
                     std::move(request->unknown_fields)};
 }
 
-TextResult AnswerModels(const ServedModel& model, const RoutedRequest& /*routed*/,
-                        const RequestTime& /*time*/) {
+TextResult AnswerModels(const ServedModel& model, const RoutedRequest& /*routed*/) {
   std::vector<ModelEntry> entries;
   entries.reserve(model.names.size());
   for (const std::string& name : model.names) entries.push_back(Entry(model, name));
   return TextAnswer{ModelListBody(entries), {}};
 }
 
-TextResult AnswerModel(const ServedModel& model, const RoutedRequest& routed,
-                       const RequestTime& /*time*/) {
+TextResult AnswerModel(const ServedModel& model, const RoutedRequest& routed) {
   if (!model.Serves(routed.path_rest)) return ModelNotFound(routed.path_rest, model.names);
   return TextAnswer{ModelBody(Entry(model, routed.path_rest)), {}};
 }

@@ -24,10 +24,8 @@ TextResult AnswerTokenize(const ServedModel& model, const RoutedRequest& routed,
                           const RequestTime& time);
 TextResult AnswerDetokenize(const ServedModel& model, const RoutedRequest& routed,
                             const RequestTime& time);
-TextResult AnswerModels(const ServedModel& model, const RoutedRequest& routed,
-                        const RequestTime& time);
-TextResult AnswerModel(const ServedModel& model, const RoutedRequest& routed,
-                       const RequestTime& time);
+TextResult AnswerModels(const ServedModel& model, const RoutedRequest& routed);
+TextResult AnswerModel(const ServedModel& model, const RoutedRequest& routed);
 
 }  // namespace fathom
 

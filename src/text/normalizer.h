@@ -16,6 +16,9 @@ class Normalizer {
   // `root` is the whole tokenizer.json. Supported: null, an empty Sequence, NFC, Sequences of them.
   static Result<Normalizer> Parse(const JsonReader& root);
 
+  // Normalize returns every text as it is.
+  bool is_identity() const { return !nfc_; }
+
   // NFC (Unicode 15, section 3.11), or the text itself. Bytes that are not UTF-8 stay as they are.
   // Linear but for sorting runs of combining marks.
   std::string Normalize(std::string_view text) const;

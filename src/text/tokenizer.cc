@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -72,6 +73,7 @@ struct Tokenizer::State {
 
   // Of tokenizer.json and of the config, whose flags win, as in transformers.
   std::vector<AddedToken> AllAddedTokens() const;
+  std::optional<int64_t> LongestTokenBytes() const;
   // What is left of a text once its tokens that are not normalised are out; ids are appended.
   Status EncodeSegment(const MarkedText& segment, Bpe::Scratch& scratch,
                        std::vector<int32_t>& ids) const;
@@ -85,6 +87,7 @@ struct Tokenizer::State {
   std::unordered_set<int32_t> special_ids;
   std::unordered_map<std::string_view, int32_t> words;  // whole words, when merges are ignored
   bool add_bos = false;
+  std::optional<int64_t> longest_bytes;
 };
 
 std::vector<AddedToken> Tokenizer::State::AllAddedTokens() const {
@@ -110,6 +113,7 @@ Tokenizer::State::State(TokenizerJson parts, TokenizerConfig tokenizer_config)
   }
   const std::string& first = json.first_of_template;
   add_bos = config.add_bos.value_or(!first.empty() && first == config.bos_token);
+  longest_bytes = LongestTokenBytes();
   if (!json.ignore_merges) return;
   const auto size = static_cast<int32_t>(json.vocabulary.size());
   for (int32_t id = 0; id < size; ++id) {
@@ -118,6 +122,19 @@ Tokenizer::State::State(TokenizerJson parts, TokenizerConfig tokenizer_config)
       words.emplace(json.vocabulary.BytesOf(id), id);
     }
   }
+}
+
+std::optional<int64_t> Tokenizer::State::LongestTokenBytes() const {
+  if (!json.normalizer.is_identity()) return std::nullopt;
+  for (const AddedToken& token : AllAddedTokens()) {
+    if (token.lstrip || token.rstrip) return std::nullopt;
+  }
+  size_t longest = 1;
+  const auto size = static_cast<int32_t>(json.vocabulary.size());
+  for (int32_t id = 0; id < size; ++id) {
+    longest = std::max(longest, json.vocabulary.BytesOf(id).size());
+  }
+  return static_cast<int64_t>(longest);
 }
 
 Status Tokenizer::State::EncodeWords(std::string_view text, Bpe::Scratch& scratch,
@@ -216,6 +233,7 @@ std::optional<int32_t> Tokenizer::TokenId(std::string_view token) const {
 int64_t Tokenizer::vocab_size() const {
   return static_cast<int64_t>(state_->json.vocabulary.size());
 }
+std::optional<int64_t> Tokenizer::longest_token_bytes() const { return state_->longest_bytes; }
 std::optional<int32_t> Tokenizer::bos_id() const { return TokenId(bos_token()); }
 std::optional<int32_t> Tokenizer::eos_id() const { return TokenId(eos_token()); }
 std::string Tokenizer::bos_token() const { return state_->config.bos_token; }

@@ -59,6 +59,9 @@ class Tokenizer {
 
   std::optional<int32_t> TokenId(std::string_view token) const;
   int64_t vocab_size() const;  // one past the largest id, added tokens included
+  // No text of more bytes than n times this is encoded in n tokens. None where that cannot be said:
+  // a normalizer may shorten texts, or tokens take white space beside them.
+  std::optional<int64_t> longest_token_bytes() const;
   std::optional<int32_t> bos_id() const;
   std::optional<int32_t> eos_id() const;
   std::string bos_token() const;  // "" when there is none

@@ -73,6 +73,26 @@ TEST(Tokenizer, KnowsItsTokens) {
   EXPECT_FALSE(ParseOrDie({TinyTokenizerFiles().tokenizer_json, "", ""}).chat_template().ok());
 }
 
+// "</think>" is the longest.
+TEST(Tokenizer, KnowsHowManyBytesItsTokensHoldAtMost) {
+  EXPECT_EQ(ParseOrDie(TinyTokenizerFiles()).longest_token_bytes(), 8);
+  const auto with = [](const Json& token) {
+    return ParseOrDie(Edited([&](Json& tokenizer, Json& /*config*/) {
+             At(tokenizer, "added_tokens").Append(token);
+           }))
+        .longest_token_bytes();
+  };
+  EXPECT_EQ(with(Json::MakeObject({{"id", 300}, {"content", "123456789"}})), 9);
+  EXPECT_EQ(with(Json::MakeObject({{"id", 300}, {"content", "@@"}, {"lstrip", true}})),
+            std::nullopt);
+  EXPECT_EQ(with(Json::MakeObject({{"id", 300}, {"content", "@@"}, {"rstrip", true}})),
+            std::nullopt);
+  EXPECT_EQ(ParseOrDie(Edited([](Json& tokenizer, Json& /*config*/) {
+              tokenizer.Set("normalizer", Json::MakeObject({{"type", "NFC"}}));
+            })).longest_token_bytes(),
+            std::nullopt);
+}
+
 TEST(Tokenizer, EveryByteStringComesBack) {
   const Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   std::mt19937 random(3);

@@ -1,27 +1,29 @@
-#include "base/task_thread.h"
+#include "base/task_threads.h"
 
 #include <cstddef>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
 
 namespace fathom {
 
-TaskThread::TaskThread(size_t capacity) : capacity_(capacity), thread_([this] { Loop(); }) {
-  FATHOM_CHECK(capacity >= 1);
+TaskThreads::TaskThreads(int threads, size_t capacity) : capacity_(capacity) {
+  FATHOM_CHECK(threads >= 1 && capacity >= 1);
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
-TaskThread::~TaskThread() {
+TaskThreads::~TaskThreads() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  filled_.notify_one();
-  thread_.join();
+  filled_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void TaskThread::Post(Task task) {
+void TaskThreads::Post(Task task) {
   {
     std::unique_lock lock(mutex_);
     emptied_.wait(lock, [this] { return tasks_.size() < capacity_; });
@@ -30,7 +32,7 @@ void TaskThread::Post(Task task) {
   filled_.notify_one();
 }
 
-bool TaskThread::TryPost(Task task) {
+bool TaskThreads::TryPost(Task task) {
   {
     const std::lock_guard lock(mutex_);
     if (tasks_.size() >= capacity_) return false;
@@ -40,24 +42,18 @@ bool TaskThread::TryPost(Task task) {
   return true;
 }
 
-size_t TaskThread::pending() const {
-  const std::lock_guard lock(mutex_);
-  return tasks_.size() + (busy_ ? 1 : 0);
-}
-
-void TaskThread::Loop() {
+void TaskThreads::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     filled_.wait(lock, [this] { return stop_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    const Task task = std::move(tasks_.front());
+    Task task = std::move(tasks_.front());
     tasks_.pop_front();
-    busy_ = true;
     lock.unlock();
     emptied_.notify_one();
     task();
+    task = nullptr;  // what it holds may be waited for, and may need the lock
     lock.lock();
-    busy_ = false;
   }
 }
 

@@ -1,0 +1,155 @@
+#include "server/serving.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "api/api_error.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/thread_pool.h"
+#include "engine/engine.h"
+#include "engine/memory_executor_testing.h"
+#include "io/memory_file_system_testing.h"
+#include "net/http_message.h"
+#include "net/http_reply.h"
+#include "net/http_server.h"
+#include "net/raw_client_testing.h"
+#include "net/server_testing.h"
+#include "server/metrics.h"
+#include "server/preparation.h"
+#include "server/request_log.h"
+#include "server/router.h"
+#include "server/served_model.h"
+#include "text/text_assets.h"
+#include "text/tiny_tokenizer_testing.h"
+
+namespace fathom {
+namespace {
+
+constexpr int64_t kBlocks = 64;
+constexpr int64_t kBlockTokens = 16;
+
+TextAssets TinyAssets() {
+  MemoryFileSystem files;
+  const TokenizerFiles tokenizer = TinyTokenizerFiles();
+  files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
+  files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+  return LoadTextAssets(files, "model", "").value();
+}
+
+// A Serving behind HTTP. Requests for /held take a thread that prepares until Release.
+class ServingTest : public testing::Test {
+ protected:
+  ServingTest()
+      : serving_(Model(), engine_, {.prepare_threads = 2}, clock_, metrics_, log_),
+        http_(Serve([this](HttpRequest request, HttpReply reply) {
+          Take({.request = std::move(request),
+                .reply = std::move(reply),
+                .headers = {},
+                .id = "1",
+                .trace = "",
+                .path_rest = ""});
+        })) {}
+  ~ServingTest() override { http_->Stop(); }
+
+  ServedModel Model() const {
+    return {.names = {"tiny"},
+            .root = "model",
+            .text = text_,
+            .defaults = {},
+            .eos_ids = {kTinyEos},
+            .vocab = kTinyVocab,
+            .max_model_len = 512};
+  }
+
+  void Take(RoutedRequest routed) {
+    serving_.Generate(std::move(routed), [this](RoutedRequest& request) {
+      if (request.request.path == "/held") {
+        held_.set_value();
+        release_.get_future().wait();
+      }
+      return PrepareCompletion(serving_.model(), request, {});
+    });
+  }
+
+  std::unique_ptr<RawClient> Ask(std::string_view path) const {
+    constexpr std::string_view kBody = R"({"prompt":"hello","max_tokens":2})";
+    auto client = std::make_unique<RawClient>(http_->port());
+    client->Send(Format("POST {} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{}", path,
+                        kBody.size(), kBody));
+    return client;
+  }
+  std::unique_ptr<RawClient> AskAndHold() {
+    auto client = Ask("/held");
+    held_.get_future().wait();
+    return client;
+  }
+  void Release() { release_.set_value(); }
+
+  const TextAssets text_ = TinyAssets();
+  const SteadyClock clock_;
+  ThreadPool pool_{1};
+  Metrics metrics_;
+  ServerLog log_{[](std::string_view) {}, [] { return int64_t{0}; }};
+  Engine engine_{
+      std::make_unique<MemoryExecutor>(MemoryExecutor::Options{
+          .vocab = kTinyVocab, .blocks = kBlocks, .block_tokens = kBlockTokens}),
+      {.scheduler = {.blocks = kBlocks, .block_tokens = kBlockTokens}, .max_model_len = 512},
+      pool_,
+      clock_};
+  std::promise<void> held_;
+  std::promise<void> release_;
+  Serving serving_;
+  std::unique_ptr<HttpServer> http_;
+};
+
+TEST_F(ServingTest, ARequestThatIsLongInPreparationHoldsUpNoOther) {
+  const auto held = AskAndHold();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(Ask("/")->ReadAnswer().status(), 200);
+  Release();
+  EXPECT_EQ(held->ReadAnswer().status(), 200);
+}
+
+TEST_F(ServingTest, ARequestIsOpenFromItsComingToTheEndOfItsAnswer) {
+  const auto held = AskAndHold();
+  EXPECT_EQ(serving_.open(), 1);
+  Release();
+  EXPECT_EQ(held->ReadAnswer().status(), 200);
+  while (serving_.open() > 0) std::this_thread::yield();
+}
+
+TEST_F(ServingTest, WhatIsPreparedWhenAllIsEndedIsToldSo) {
+  const auto held = AskAndHold();
+  serving_.EndAll(NotReady("draining", ""));
+  Release();
+  const RawClient::Answer answer = held->ReadAnswer();
+  EXPECT_EQ(answer.status(), 503);
+  EXPECT_NE(answer.body.find("the server is draining"), std::string::npos) << answer.body;
+  while (serving_.open() > 0) std::this_thread::yield();
+}
+
+TEST_F(ServingTest, NothingIsTakenAfterItWasSaidSo) {
+  const auto held = AskAndHold();
+  serving_.StopTaking();
+  EXPECT_EQ(Ask("/")->ReadAnswer().status(), 503);
+  EXPECT_EQ(serving_.open(), 1);
+  Release();
+  EXPECT_EQ(held->ReadAnswer().status(), 200);
+}
+
+// Counted on both sides of Admission: what the scheduler may run, not what was asked of it.
+TEST_F(ServingTest, ThereIsRoomForWhatTheEngineRunsAndWhatMayWait) {
+  EXPECT_EQ(serving_.model().max_answers,
+            engine_.config().scheduler.max_sequences + ServingOptions().max_queue);
+}
+
+}  // namespace
+}  // namespace fathom
