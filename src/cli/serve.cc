@@ -9,6 +9,7 @@
 #include <fstream>
 #include <ios>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -77,14 +78,31 @@ class StartProgress : public Progress {
 
   void Begin(int number, int phases, std::string_view name, int64_t total) override {
     printer_.Begin(number, phases, name, total);
-    health_.Starting(Format("phase {} of {}, {}", number, phases, name));
+    const std::lock_guard lock(mutex_);
+    phase_ = Format("phase {} of {}, {}", number, phases, name);
+    total_ = total;
+    done_ = 0;
+    health_.Starting(phase_);
   }
-  void Advance(int64_t amount) override { printer_.Advance(amount); }
+  void Advance(int64_t amount) override {
+    printer_.Advance(amount);
+    const std::lock_guard lock(mutex_);
+    if (total_ == 0) return;
+    const int64_t before = Percent();
+    done_ += amount;
+    if (Percent() > before) health_.Starting(Format("{}: {} %", phase_, Percent()));
+  }
   void End() override { printer_.End(); }
 
  private:
+  int64_t Percent() const { return 100 * done_ / total_; }
+
   Progress& printer_;
   Health& health_;
+  std::mutex mutex_;
+  std::string phase_;
+  int64_t total_ = 0;
+  int64_t done_ = 0;
 };
 
 // One start of the server, in its phases.
@@ -148,7 +166,7 @@ class ServeRun {
     return Ok();
   }
 
-  // On the engine's thread.
+  // On the thread that writes explanations.
   void Explain(std::string_view line) {
     if (!explanation_) return;
     explanation_ << line << std::flush;

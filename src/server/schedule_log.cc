@@ -1,30 +1,44 @@
 #include "server/schedule_log.h"
 
+#include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/json.h"
+#include "base/task_threads.h"
 #include "sched/explain.h"
 #include "sched/step_plan.h"
 
 namespace fathom {
+namespace {
+
+constexpr size_t kMostUnwritten = 4096;  // lines
+
+}  // namespace
+
+ScheduleLog::ScheduleLog(size_t kept, Sink sink) : kept_(kept), sink_(std::move(sink)) {
+  if (sink_) writer_ = std::make_unique<TaskThreads>(1, kMostUnwritten);
+}
 
 void ScheduleLog::Record(const StepPlan& plan, double now_s) {
-  std::string line = ExplainStep(plan, now_s).Dump();
-  if (sink_) sink_(line + "\n");
+  StepRecord step = RecordStep(plan, now_s);
+  if (writer_ != nullptr) {
+    writer_->Post([this, step] { sink_(ExplainStep(step).Dump() + "\n"); });
+  }
   const std::lock_guard lock(mutex_);
-  lines_.push_back(std::move(line));
-  if (lines_.size() > kept_) lines_.pop_front();
+  steps_.push_back(std::move(step));
+  if (steps_.size() > kept_) steps_.pop_front();
 }
 
 std::string ScheduleLog::Body() const {
-  const std::lock_guard lock(mutex_);
-  std::string body = "{\"steps\":[";
-  for (const std::string& line : lines_) {
-    if (body.back() != '[') body += ',';
-    body += line;
+  Json steps = Json::MakeArray();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const StepRecord& step : steps_) steps.Append(ExplainStep(step));
   }
-  return body + "]}";
+  return Json::MakeObject({{"steps", std::move(steps)}}).Dump();
 }
 
 }  // namespace fathom

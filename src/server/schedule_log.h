@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "base/task_threads.h"
+#include "sched/explain.h"
 #include "sched/step_plan.h"
 
 namespace fathom {
@@ -18,8 +20,9 @@ class ScheduleLog {
  public:
   using Sink = std::function<void(std::string_view line)>;
 
-  // Keeps the last `kept` steps. `sink` (may be empty) gets the line of each.
-  ScheduleLog(size_t kept, Sink sink) : kept_(kept), sink_(std::move(sink)) {}
+  // Keeps the last `kept` steps. `sink` (may be empty) gets the line of each, on a thread of its
+  // own: a slow disk holds up a step only when thousands of lines wait for it.
+  ScheduleLog(size_t kept, Sink sink);
 
   void Record(const StepPlan& plan, double now_s);
   // {"steps": [...]}, the newest last.
@@ -29,7 +32,8 @@ class ScheduleLog {
   const size_t kept_;
   const Sink sink_;
   mutable std::mutex mutex_;
-  std::deque<std::string> lines_;
+  std::deque<StepRecord> steps_;
+  std::unique_ptr<TaskThreads> writer_;  // last: it uses sink_; none without one
 };
 
 }  // namespace fathom
