@@ -18,6 +18,7 @@
 #include "net/http_server.h"
 #include "server/api_keys.h"
 #include "server/refusals.h"
+#include "server/trace_parent.h"
 
 namespace fathom {
 namespace {
@@ -87,7 +88,8 @@ void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const 
                        .path_rest = "",
                        .arrived_s = now_s};
   const HttpRequest& asked = routed.request;
-  if (const auto trace = asked.Header("traceparent")) routed.trace = *trace;
+  const auto trace = asked.Header("traceparent");
+  if (trace && IsTraceParent(*trace)) routed.trace = *trace;
   if (asked.method == "OPTIONS") return Preflight(routed);
   std::vector<const Route*> found;
   for (const Route& route : routes_) {
