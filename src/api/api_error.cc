@@ -130,7 +130,7 @@ ApiError HttpError(int status, std::string_view message) {
                {417, kInvalid, "unsupported_expectation"},
                {431, kInvalid, "header_too_large"},
                {501, kInvalid, "unsupported_transfer_encoding"},
-               {503, "service_unavailable", "too_many_connections"},
+               {503, "service_unavailable", "overloaded"},
                {505, kInvalid, "unsupported_http_version"}};
   for (const auto& kind : kinds) {
     if (kind.status != status) continue;

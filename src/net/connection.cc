@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "net/body_budget.h"
 #include "net/exchange.h"
 #include "net/http_message.h"
 #include "net/http_server.h"
@@ -29,6 +30,9 @@ namespace {
 constexpr int64_t kLeavingMs = 2000;
 
 constexpr size_t kReadBytes = 4 << 10;  // enough for most requests; thousands are idle
+// Of each body: what the budget of all does not count.
+constexpr int64_t kFreeBodyBytes = 64 << 10;
+
 constexpr size_t kBodyReadBytes = 64 << 10;
 
 }  // namespace
@@ -126,7 +130,13 @@ void Connection::BeginHeader() {
 
 void Connection::Parse() {
   while (true) {
-    switch (parser_.Next()) {
+    const RequestParser::Event event = parser_.Next();
+    if (!HoldBody()) {
+      return AnswerFault(503, Format("the bodies of all requests at hand are larger than the {} "
+                                     "bytes that are allowed; come again later",
+                                     server_.bodies->most_bytes()));
+    }
+    switch (event) {
       case RequestParser::Event::kNeedMore:
         return AwaitBytes();
       case RequestParser::Event::kContinue:
@@ -161,8 +171,16 @@ void Connection::SendContinue() {
   Write();
 }
 
+bool Connection::HoldBody() {
+  const int64_t bytes = parser_.body_bytes() - kFreeBodyBytes;
+  if (bytes <= 0) return true;
+  if (share_ == nullptr) share_ = std::make_shared<BodyShare>(server_.bodies);
+  return share_->Grow(bytes);
+}
+
 void Connection::Dispatch() {
   ParsedRequest parsed = parser_.Take();
+  parsed.request.body_share = std::move(share_);
   parsed.request.peer = peer_;
   OpenExchange({.head_request = parsed.request.method == "HEAD",
                 .http10 = parsed.http10,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/body_budget.h"
 #include "net/exchange.h"
 #include "net/http_message.h"
 #include "net/idle_list.h"
@@ -70,6 +71,7 @@ class Connection final : public TransportUser,
   void Parse();
   void AwaitBytes();
   void SendContinue();
+  bool HoldBody();
   void Dispatch();
   void Handle(HttpRequest request);
   void AnswerFault(int status, std::string message);
@@ -90,6 +92,7 @@ class Connection final : public TransportUser,
   double body_began_ = 0;
 
   RequestParser parser_;
+  std::shared_ptr<BodyShare> share_;  // of the body at hand; null: it is small
   std::vector<char> scratch_;
   bool reading_ = false;
   bool ended_ = false;   // the client sends nothing more

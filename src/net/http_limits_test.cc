@@ -8,8 +8,11 @@
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock_testing.h"
@@ -206,6 +209,40 @@ TEST_F(TimeoutTest, WhoTakesNothingOfAWholeAnswerIsDropped) {
   while (!server->AwaitClosed(std::chrono::milliseconds(1))) clock_.Pass(0.01);
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_EQ(server->stats().buffered_bytes, 0);
+}
+
+// As long as the handler keeps the requests' bodies, and whatever part of one has come.
+TEST(HttpLimits, BodiesTogetherAreLimited) {
+  HttpServerOptions options = AnyPort();
+  options.max_body_bytes = 1 << 20;
+  options.max_total_body_bytes = 1 << 20;
+  std::mutex mutex;
+  std::vector<HttpRequest> kept;
+  const auto server = Serve(
+      [&](HttpRequest request, const HttpReply& reply) {
+        if (request.path == "/keep") {
+          const std::lock_guard lock(mutex);
+          kept.push_back(std::move(request));
+        }
+        reply.Send(Text("taken"));
+      },
+      options);
+  const auto send = [&](std::string_view path, size_t bytes) {
+    auto client = std::make_unique<RawClient>(server->port());
+    client->Send(Format("POST {} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", path, bytes));
+    client->Send(std::string(bytes, 'b'));
+    return client;
+  };
+  EXPECT_EQ(send("/keep", 900 << 10)->ReadAnswer().status(), 200);
+  EXPECT_EQ(server->stats().body_bytes, (900 - 64) << 10);
+  EXPECT_EQ(send("/", 900 << 10)->ReadAnswer().status(), 503);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(send("/keep", 64 << 10)->ReadAnswer().status(), 200);
+  {
+    const std::lock_guard lock(mutex);
+    kept.front().DropBody();
+  }
+  EXPECT_EQ(send("/", 1 << 20)->ReadAnswer().status(), 200);
+  while (server->stats().body_bytes > 0) std::this_thread::yield();
 }
 
 TEST(HttpLimits, IdleConnectionsMakeRoomForNewOnes) {

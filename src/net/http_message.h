@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,9 +44,15 @@ struct HttpRequest {
   std::string query;    // what stood after '?', as sent
   HttpHeaders headers;  // without those of a chunked body's trailer, which are dropped
   std::string body;
-  std::string peer;  // "10.0.0.7:51234", "[2001:db8::7]:51234"
+  std::shared_ptr<const void> body_share = nullptr;  // what the body takes of the server's budget
+  std::string peer;                                  // "10.0.0.7:51234", "[2001:db8::7]:51234"
 
   std::optional<std::string_view> Header(std::string_view name) const { return headers.Find(name); }
+  // Nobody needs the body any more: gives its memory back.
+  void DropBody() {
+    std::string().swap(body);
+    body_share.reset();
+  }
 };
 
 // A whole answer. Content-Length, Connection and Date are the server's own: none of them may be in

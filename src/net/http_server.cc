@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "net/body_budget.h"
 #include "net/connection.h"
 #include "net/http_message.h"
 #include "net/listen.h"
@@ -47,26 +48,31 @@ constexpr int64_t kOtherFiles = 128;
 
 constexpr milliseconds kAcceptPause{50};
 
-// Each field against its range.
-class RangeCheck {
- public:
-  void Int(std::string_view name, int64_t value, int64_t low, int64_t high,
-           std::string_view /*help*/) {
-    if (!status_.ok() || (value >= low && value <= high)) return;
-    status_ = BadInput(Format("{} is {}, allowed are {} to {}", name, value, low, high), "",
-                       "choose a value of this range");
+Status CheckOptions(const HttpServerOptions& options) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  constexpr int64_t kDayMs = 86'400'000;
+  const struct {
+    const char* name;
+    int64_t value, low, high;
+  } ranges[] = {
+      {"port", options.port, 0, 65535},
+      {"network_threads", options.network_threads, 1, 64},
+      {"max_connections", options.max_connections, 1, 1'000'000},
+      {"max_header_bytes", options.max_header_bytes, 256, 16 << 20},
+      {"max_body_bytes", options.max_body_bytes, 0, 4 * kGiB},
+      {"max_total_body_bytes", options.max_total_body_bytes, 0, 1024 * kGiB},
+      {"header_timeout_ms", options.header_timeout_ms, 1, kDayMs},
+      {"body_timeout_ms", options.body_timeout_ms, 1, kDayMs},
+      {"min_body_bytes_per_s", options.min_body_bytes_per_s, 1, kGiB},
+      {"idle_timeout_ms", options.idle_timeout_ms, 1, kDayMs},
+      {"write_timeout_ms", options.write_timeout_ms, 1, kDayMs},
+      {"write_buffer_bytes", options.write_buffer_bytes, 1, kGiB},
+  };
+  for (const auto& [name, value, low, high] : ranges) {
+    if (value >= low && value <= high) continue;
+    return BadInput(Format("{} is {}, allowed are {} to {}", name, value, low, high), "",
+                    "choose a value of this range");
   }
-  void Text(std::string_view /*name*/, const std::string& /*value*/, std::string_view /*help*/) {}
-  Status Take() { return std::move(status_); }
-
- private:
-  Status status_;
-};
-
-Status CheckOptions(HttpServerOptions& options) {
-  RangeCheck check;
-  options.VisitFields(check);
-  FATHOM_OK(check.Take());
   if (options.tls_cert_file.empty() == options.tls_key_file.empty()) return Ok();
   return BadInput("TLS needs a certificate and its key, and one of the two files is not named", "",
                   "name both tls_cert_file and tls_key_file, or neither");
@@ -98,6 +104,8 @@ class HttpServer::Network {
  public:
   Network(HttpServerOptions options, HttpHandler handler, HttpRefuse refuse, const Clock* clock) {
     state_.options = std::move(options);
+    state_.bodies = std::make_shared<BodyBudget>(
+        std::max(state_.options.max_total_body_bytes, state_.options.max_body_bytes));
     state_.handler = std::move(handler);
     state_.refuse = std::move(refuse);
     state_.clock = clock == nullptr ? &steady_clock_ : clock;
@@ -284,7 +292,8 @@ HttpServerStats HttpServer::stats() const {
           .evicted_connections = state.evicted,
           .requests = state.requests,
           .dropped_slow_readers = state.dropped,
-          .buffered_bytes = state.buffered_bytes};
+          .buffered_bytes = state.buffered_bytes,
+          .body_bytes = state.bodies->taken()};
 }
 
 }  // namespace fathom

@@ -15,45 +15,27 @@
 
 namespace fathom {
 
-// Where to listen and what a client may take up. VisitFields lists each field once, with its range.
+// Where to listen and what a client may take up.
 struct HttpServerOptions {
-  std::string host = "127.0.0.1";
-  int64_t port = 8000;
+  std::string host = "127.0.0.1";  // address or name; 0.0.0.0 or :: for all
+  int64_t port = 8000;             // 0 takes any that is free
   int64_t network_threads = 2;
-  int64_t max_connections = 2048;
+  int64_t max_connections = 2048;  // open at once
   int64_t max_header_bytes = 64 << 10;
-  int64_t max_body_bytes = 32 << 20;
+  int64_t max_body_bytes = 32 << 20;  // of one request
+  // Of all requests together, from their arrival until their handler drops the body; at least
+  // max_body_bytes are allowed. The first 64 KiB of each body do not count: who holds the rest with
+  // large bodies does not keep out the small ones that most requests have.
+  int64_t max_total_body_bytes = 256 << 20;
   int64_t header_timeout_ms = 10'000;
-  int64_t body_timeout_ms = 30'000;
-  int64_t min_body_bytes_per_s = 1024;
-  int64_t idle_timeout_ms = 75'000;
-  int64_t write_timeout_ms = 60'000;
-  int64_t write_buffer_bytes = 1 << 20;
+  int64_t body_timeout_ms = 30'000;      // between two parts of a body
+  int64_t min_body_bytes_per_s = 1024;   // of a body after its first body_timeout_ms
+  int64_t idle_timeout_ms = 75'000;      // between two requests
+  int64_t write_timeout_ms = 60'000;     // that a client may take nothing of an answer
+  int64_t write_buffer_bytes = 1 << 20;  // that may wait for a stream's client: then it is dropped
+  // PEM files of the certificate chain and of its private key; both empty: no TLS.
   std::string tls_cert_file = {};
   std::string tls_key_file = {};
-
-  template <typename Visitor>
-  void VisitFields(Visitor& v) {
-    constexpr int64_t kGiB = int64_t{1} << 30;
-    constexpr int64_t kDayMs = 86'400'000;
-    v.Text("host", host, "address or name to listen on; 0.0.0.0 or :: for all");
-    v.Int("port", port, 0, 65535, "port to listen on; 0 takes any that is free");
-    v.Int("network_threads", network_threads, 1, 64, "threads that read and write sockets");
-    v.Int("max_connections", max_connections, 1, 1'000'000, "most connections open at once");
-    v.Int("max_header_bytes", max_header_bytes, 256, 16 << 20, "most bytes of a request's header");
-    v.Int("max_body_bytes", max_body_bytes, 0, 4 * kGiB, "most bytes of a request's body");
-    v.Int("header_timeout_ms", header_timeout_ms, 1, kDayMs, "most time for a request's header");
-    v.Int("body_timeout_ms", body_timeout_ms, 1, kDayMs, "most time between two parts of a body");
-    v.Int("min_body_bytes_per_s", min_body_bytes_per_s, 1, kGiB,
-          "least rate of a body after its first body_timeout_ms");
-    v.Int("idle_timeout_ms", idle_timeout_ms, 1, kDayMs, "most time between two requests");
-    v.Int("write_timeout_ms", write_timeout_ms, 1, kDayMs,
-          "most time that a client may take nothing of an answer");
-    v.Int("write_buffer_bytes", write_buffer_bytes, 1, kGiB,
-          "bytes of a stream that may wait for its client before it is dropped");
-    v.Text("tls_cert_file", tls_cert_file, "PEM file of the certificate chain; empty: no TLS");
-    v.Text("tls_key_file", tls_key_file, "PEM file of the certificate's private key");
-  }
 };
 
 // Called for each request, on a network thread: it must not block. Other requests of that thread
@@ -79,17 +61,19 @@ HttpResponse PlainRefusal(const HttpRefusal& refusal);
 
 struct HttpServerStats {
   int64_t open_connections = 0;
-  int64_t accepted_connections = 0;  // since the start, as all below but the last
+  int64_t accepted_connections = 0;  // since the start, as all below but the last two
   int64_t refused_connections = 0;   // 503, max_connections was reached
   int64_t evicted_connections = 0;   // idle ones that made room
   int64_t requests = 0;              // handed to the handler
   int64_t dropped_slow_readers = 0;
   int64_t buffered_bytes = 0;  // of answers, that the system has not taken yet
+  int64_t body_bytes = 0;      // that count for max_total_body_bytes
 };
 
 // An HTTP/1.1 server: keep-alive, pipelining (in order), chunked bodies, Expect: 100-continue,
 // HEAD, TLS 1.2 and 1.3. It uses memory and time of a client within the options' limits only:
 //   - a header or body that is too large is refused (431, 413), a declared one before it is read;
+//   - bodies beyond max_total_body_bytes get 503;
 //   - who sends too slowly gets 408; who says nothing between requests is disconnected;
 //   - who does not read is disconnected: when a stream finds write_buffer_bytes waiting, or nothing
 //     was taken for write_timeout_ms;

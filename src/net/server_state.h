@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/clock.h"
+#include "net/body_budget.h"
 #include "net/http_server.h"
 #include "net/idle_list.h"
 
@@ -37,6 +38,7 @@ struct ServerState {
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
   const Clock* clock = nullptr;
 
+  std::shared_ptr<BodyBudget> bodies;  // requests may outlive the server
   IdleList idle;
   OpenConnections open;
   std::atomic<bool> draining = false;

@@ -102,6 +102,7 @@ void WriteGauges(Exposition& out, const EngineGauges& engine, const HttpGauges& 
       Format(",block_size=\"{}\",num_gpu_blocks=\"{}\"", engine.block_tokens, engine.blocks), 1);
   gauge("fathom:http_connections", "Open connections.", http.connections);
   gauge("fathom:http_buffered_bytes", "Bytes that clients have not read yet.", http.buffered_bytes);
+  gauge("fathom:http_body_bytes", "Bytes of large bodies that are being read.", http.body_bytes);
 }
 
 void WriteTotals(Exposition& out, const EngineGauges& engine, const HttpGauges& http) {

@@ -75,6 +75,7 @@ struct HttpGauges {
   int64_t buffered_bytes = 0;  // written to clients that have not read them yet
   int64_t dropped_readers = 0;
   int64_t refused_connections = 0;
+  int64_t body_bytes = 0;  // of requests, that count for their common limit
 };
 
 // All metrics of the server, under vLLM's names where it has one

@@ -80,6 +80,7 @@ class Preparer {
   }
 
   Preparation Take(std::unique_ptr<AnswerFormat> format) {
+    routed_.request.DropBody();
     return {.answer = {.routed = std::move(routed_),
                        .model = options_.model.empty() ? model_.names.front() : options_.model,
                        .stream = options_.stream,

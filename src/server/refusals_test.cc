@@ -105,7 +105,7 @@ TEST(Refusals, AConnectionTooManyIsToldWhenToComeAgain) {
     address = other.address();
   }
   EXPECT_NE(refused.head.find("\r\nRetry-After: 5\r\n"), std::string::npos) << refused.head;
-  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("too_many_connections"));
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("overloaded"));
   const Json line = AwaitLogLine(server, address);
   EXPECT_EQ(At(line, {"status"}), Json(503));
 }

@@ -18,7 +18,7 @@
 #include "net/http_server.h"
 #include "server/api_keys.h"
 #include "server/refusals.h"
-#include "server/traceparent.h"
+#include "server/trace_parent.h"
 
 namespace fathom {
 namespace {
@@ -88,8 +88,8 @@ void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const 
                        .path_rest = "",
                        .arrived_s = now_s};
   const HttpRequest& asked = routed.request;
-  const std::string trace(asked.Header("traceparent").value_or(""));
-  if (IsTraceparent(trace)) routed.trace = trace;
+  const auto trace = asked.Header("traceparent");
+  if (trace && IsTraceParent(*trace)) routed.trace = *trace;
   if (asked.method == "OPTIONS") return Preflight(routed);
   std::vector<const Route*> found;
   for (const Route& route : routes_) {

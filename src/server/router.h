@@ -23,7 +23,7 @@ struct RoutedRequest {
   HttpReply reply;
   HttpHeaders headers;    // of every answer: request id, CORS
   std::string id;         // from X-Request-Id, or made up
-  std::string trace;      // W3C traceparent as sent; "" without a valid one
+  std::string trace;      // W3C traceparent as sent, or "" where it is none
   std::string path_rest;  // what follows the prefix of a route that ends in '/'
   double arrived_s = 0;
   uint64_t client = 0;  // who asks: a number for each key, or for each address without keys

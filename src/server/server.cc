@@ -178,7 +178,7 @@ void Server::AnswerMetrics(const RoutedRequest& routed) const {
   const EngineGauges engine = serving == nullptr ? EngineGauges() : serving->loop().gauges();
   const std::string model = serving == nullptr ? "" : serving->model().names.front();
   const HttpGauges gauges{http.open_connections, http.buffered_bytes, http.dropped_slow_readers,
-                          http.refused_connections};
+                          http.refused_connections, http.body_bytes};
   routed.reply.Send({200, routed.headers, metrics_.Render(model, engine, gauges),
                      "text/plain; version=0.0.4; charset=utf-8"});
 }
