@@ -57,6 +57,7 @@ class Server {
   // server.
   void Start(ServedModel model, Engine& engine);
 
+  int64_t open_connections() const { return http_->stats().open_connections; }
   // Requests that were taken and whose answers are not written yet.
   int64_t open() const;
 
