@@ -69,7 +69,7 @@ TEST(ChatRequest, ReadsEveryField) {
   const ChatRequest request = Parse(Body(
       R"("model":"r1","temperature":0.6,"top_p":0.95,"top_k":40,"min_p":0.05,
          "repetition_penalty":1.1,"presence_penalty":-2,"frequency_penalty":2,"seed":-5,
-         "logit_bias":{"999":-100,"7":1.5},"allowed_token_ids":[1,2],"n":128,"max_tokens":5,
+         "logit_bias":{"999":-100,"7":1.5},"allowed_token_ids":[1,2],"bad_words":["a","b c"],"n":128,"max_tokens":5,
          "max_completion_tokens":7,"min_tokens":6,"stop":["a","b"],"stop_token_ids":[3,999],
          "ignore_eos":true,"stream":true,
          "stream_options":{"include_usage":true,"continuous_usage_stats":true},"logprobs":true,
@@ -89,6 +89,7 @@ TEST(ChatRequest, ReadsEveryField) {
   EXPECT_EQ(generation.logit_bias,
             (std::vector<std::pair<int32_t, double>>{{7, 1.5}, {999, -100}}));
   EXPECT_EQ(generation.allowed_token_ids, (std::vector<int32_t>{1, 2}));
+  EXPECT_EQ(generation.bad_words, (std::vector<std::string>{"a", "b c"}));
   EXPECT_EQ(generation.n, 128);
   EXPECT_EQ(generation.max_tokens, 7) << "max_completion_tokens wins";
   EXPECT_EQ(generation.min_tokens, 6);
@@ -203,6 +204,11 @@ TEST(ChatRequest, RefusesWrongTypesAndRangesByName) {
        "stop_token_ids: expected a list of token ids, found integer 7" + fix},
       {R"("allowed_token_ids":[-1])", "allowed_token_ids[0]",
        "allowed_token_ids[0]: expected a token id from 0 to 999, found integer -1" + fix},
+      {R"("bad_words":"x")", "bad_words",
+       "bad_words: expected a list of texts, found string \"x\"" + fix},
+      {R"("bad_words":["x"," "])", "bad_words[1]",
+       "bad_words[1]: expected a text of 1 to 1024 bytes that is not blank, found string \" \"" +
+           fix},
       {R"("logit_bias":[])", "logit_bias",
        "logit_bias: expected an object of token ids and numbers, such as {\"42\": -100}, found "
        "array []" +
@@ -311,9 +317,6 @@ TEST(ChatRequest, RefusesWhatIsKnownAndNotSupportedByName) {
       {R"("best_of":2)", "best_of",
        "best_of: 'best_of' 2 is not supported; leave it out, or ask for n answers and choose among "
        "them"},
-      {R"("bad_words":["x"])", "bad_words",
-       "bad_words: 'bad_words' is not supported; use logit_bias with -100 for the tokens to leave "
-       "out"},
       {R"("prompt_logprobs":1)", "prompt_logprobs",
        "prompt_logprobs: 'prompt_logprobs' is not supported; leave it out; fathom score gives "
        "them"},

@@ -27,9 +27,10 @@ constexpr int64_t kMostTokens = 2147483647;  // more than any context
 // What a request asks for is kept once for each of its answers, of which there may be a thousand:
 // without these bounds one body would become gigabytes.
 constexpr size_t kMostStops = 16;
-constexpr size_t kLongestText = 1024;  // bytes of a stop text
+constexpr size_t kLongestText = 1024;  // bytes of a stop text, of a bad word
 constexpr size_t kMostBiases = 1024;
 constexpr size_t kMostStopIds = 1024;
+constexpr size_t kMostBadWords = 1024;
 constexpr size_t kLongestRequestId = 128;
 
 // The model's own ranges are wider than OpenAI's.
@@ -98,6 +99,19 @@ Status ReadIdList(const JsonReader& value, int64_t vocab, std::vector<int32_t>& 
 Status ReadStopIds(const JsonReader& value, int64_t vocab, std::vector<int32_t>& ids) {
   FATHOM_OK(CheckCount(value, kMostStopIds, "token ids"));
   return ReadIdList(value, vocab, ids);
+}
+
+Status ReadBadWords(const JsonReader& value, std::vector<std::string>& words) {
+  if (!value.value().is_array()) return value.Mismatch("", "a list of texts");
+  FATHOM_OK(CheckCount(value, kMostBadWords, "texts"));
+  words.clear();
+  for (const Json& word : value.value().as_array()) {
+    const bool good =
+        IsShortText(word) && word.as_string().find_first_not_of(" \t\n\r") != std::string::npos;
+    if (!good) return value.At(words.size()).Mismatch("", ShortText() + " that is not blank");
+    words.push_back(word.as_string());
+  }
+  return Ok();
 }
 
 std::optional<int32_t> IdOfKey(std::string_view key, int64_t vocab) {
@@ -174,6 +188,12 @@ void VisitChoiceOfTokens(FieldVisitor& visitor, GenerationOptions& options, int6
   visitor.Read(
       {"allowed_token_ids", "Only these tokens are chosen; empty: all"}, "token ids",
       [&](const JsonReader& value) { return ReadIdList(value, vocab, options.allowed_token_ids); });
+  visitor.Read(
+      {"bad_words",
+       "None of these texts comes in an answer, as it is tokenized alone or "
+       "behind a space"},
+      Format("up to {} texts, each of 1 to {} bytes, none blank", kMostBadWords, kLongestText),
+      [&](const JsonReader& value) { return ReadBadWords(value, options.bad_words); });
 }
 
 void VisitLength(FieldVisitor& visitor, GenerationOptions& options, int64_t vocab) {
@@ -227,15 +247,15 @@ void VisitWithoutEffect(FieldVisitor& visitor) {
   visitor.Ignored({"metadata", "Bookkeeping of OpenAI's own service"});
   visitor.Ignored({"store", "Bookkeeping of OpenAI's own service"});
   visitor.Ignored({"service_tier", "Bookkeeping of OpenAI's own service"});
-  visitor.Ignored({"length_penalty", "Only beam search knows it"});
+  visitor.Ignored({"length_penalty", "Only beam search knows it, and there is none"});
   visitor.Ignored({"spaces_between_special_tokens", "The text is what the tokens say"});
-  visitor.Ignored({"ttft_slo_ms", "No schedule here looks at deadlines"});
-  visitor.Ignored({"tpot_slo_ms", "No schedule here looks at deadlines"});
-  visitor.Ignored({"ttlt_slo_ms", "No schedule here looks at deadlines"});
+  visitor.Ignored(
+      {"ttft_slo_ms", "The order of requests looks at priority and age, not at aims for latency"});
+  visitor.Ignored({"tpot_slo_ms", "The same"});
+  visitor.Ignored({"ttlt_slo_ms", "The same"});
   visitor.Read({"best_of", "Refused unless 1"}, "1",
                [](const JsonReader& value) { return ReadBestOf(value); });
   visitor.Refused({"use_beam_search", "leave it out: answers are sampled"});
-  visitor.Refused({"bad_words", "use logit_bias with -100 for the tokens to leave out"});
   visitor.Refused({"prompt_logprobs", "leave it out; fathom score gives them"});
   visitor.Refused({"thinking_token_budget", "bound the whole answer by max_tokens"});
   for (const std::string_view name :

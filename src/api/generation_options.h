@@ -28,6 +28,7 @@ struct GenerationOptions {
   std::optional<int64_t> seed;
   std::vector<std::pair<int32_t, double>> logit_bias;  // each id once
   std::vector<int32_t> allowed_token_ids;              // empty: all
+  std::vector<std::string> bad_words;                  // none blank
 
   int64_t n = 1;  // answers to each prompt
   std::optional<int64_t> max_tokens;

@@ -27,6 +27,7 @@ namespace {
 struct TokenizeFields {
   TokenizeRequest request;
   ChatMessages chat;
+  Json tools;  // null: none
   std::optional<bool> add_generation_prompt;
 };
 
@@ -38,6 +39,12 @@ Status ReadPrompt(const JsonReader& value, std::optional<std::string>& prompt) {
 
 Status ReadMessages(const JsonReader& value, ChatMessages& chat) {
   FATHOM_TRY(chat, ReadChatMessages(value));
+  return Ok();
+}
+
+Status ReadTools(const JsonReader& value, Json& tools) {
+  if (!value.value().is_array()) return value.Mismatch("", "a list of tools");
+  if (!value.value().as_array().empty()) tools = value.value();
   return Ok();
 }
 
@@ -54,6 +61,8 @@ void VisitTokenize(FieldVisitor& visitor, TokenizeFields& fields) {
   visitor.Read({"messages", "The conversation, rendered by the chat template"},
                "a list of messages",
                [&](const JsonReader& value) { return ReadMessages(value, fields.chat); });
+  visitor.Read({"tools", "What the chat template may name beside the messages"}, "a list of tools",
+               [&](const JsonReader& value) { return ReadTools(value, fields.tools); });
   visitor.Bool({"add_special_tokens", "BOS before a prompt, where the tokenizer adds one"},
                request.add_special_tokens);
   visitor.Bool({"add_generation_prompt", "As in chats"}, fields.add_generation_prompt);
@@ -62,7 +71,6 @@ void VisitTokenize(FieldVisitor& visitor, TokenizeFields& fields) {
     return ReadTemplateArguments(value, request.template_arguments);
   });
   visitor.Bool({"return_token_strs", "Give the text of each token too"}, request.return_token_strs);
-  visitor.Refused({"tools", "leave it out"});
   visitor.Refused({"chat_template", "start the server with --chat-template"});
 }
 
@@ -88,11 +96,16 @@ Result<TokenizeRequest> ParseTokenizeRequest(std::string_view body) {
   if (request.prompt.has_value() == has_messages) {
     return place.Mismatch("prompt", "either \"prompt\" or \"messages\"");
   }
+  if (!has_messages && !fields.tools.is_null()) {
+    return place.Mismatch("tools", "\"messages\" beside them");
+  }
   request.continue_final_message = request.continue_final_message || fields.chat.prefix;
   FATHOM_TRY(request.add_generation_prompt,
              AddsGenerationPrompt(place, {fields.chat.messages, fields.add_generation_prompt,
                                           request.continue_final_message}));
-  if (has_messages) request.conversation = Conversation{std::move(fields.chat.messages), Json()};
+  if (has_messages) {
+    request.conversation = Conversation{std::move(fields.chat.messages), std::move(fields.tools)};
+  }
   request.unknown_fields = reader.UnknownFields();
   return request;
 }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "api/api_error.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "text/chat_template.h"
+#include "text/golden_testing.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
 #include "text/tokenizer.h"
@@ -21,6 +23,29 @@ TextAssets TinyAssets() {
   Tokenizer tokenizer = ParseOrDie(TinyTokenizerFiles());
   Result<ChatTemplate> chat_template = ChatTemplate::Parse(*tokenizer.chat_template());
   return {std::move(tokenizer), std::move(chat_template)};
+}
+
+// What Jinja2 renders published templates to.
+TEST(TokenizeRequest, HandsToolsToTheTemplate) {
+  const Json vectors = ReadVectors("tools_vectors.json");
+  for (const Json& output : vectors.Find("outputs")->as_array()) {
+    const std::string& name = output.Find("template")->as_string();
+    const std::string& conversation = output.Find("conversation")->as_string();
+    SCOPED_TRACE(name + ": " + conversation);
+    const std::string file = GoldenTokenizerFolder() + "/templates/" + name + ".jinja";
+    const TextAssets assets = {ParseOrDie(TinyTokenizerFiles()),
+                               ChatTemplate::Parse({ReadTestFile(file), file})};
+    const Json body =
+        Json::MakeObject({{"messages", *vectors.Find("conversations")->Find(conversation)},
+                          {"tools", *vectors.Find("tools")}});
+    const auto request = ParseTokenizeRequest(body.Dump());
+    ASSERT_TRUE(request.ok()) << request.error().ToString();
+    const auto ids = Tokenize(assets, *request, "2026-01-02");
+    ASSERT_TRUE(ids.ok()) << ids.error().ToString();
+    const std::string& bos = output.Find("bos_token")->as_string();
+    const std::string rest = output.Find("text")->as_string().substr(bos.size());
+    EXPECT_EQ(assets.tokenizer.Decode(*ids, false), (bos.empty() ? "" : "<bos>") + rest);
+  }
 }
 
 TEST(TokenizeRequest, GivesTheIdsOfTheSameCompletionOrChat) {
@@ -77,6 +102,10 @@ TEST(TokenizeRequest, NamesWhatIsWrong) {
       {R"({"prompt":"a","messages":[{"role":"user","content":"a"}]})",
        "prompt: expected either \"prompt\" or \"messages\", found string \"a\"" + fix},
       {R"({"prompt":["a"]})", "prompt: expected a text, found array [\"a\"]" + fix},
+      {R"({"messages":[{"role":"user","content":"a"}],"tools":{}})",
+       "tools: expected a list of tools, found object {}" + fix},
+      {R"({"prompt":"a","tools":[{}]})",
+       "tools: expected \"messages\" beside them, found array [{}]" + fix},
       {R"({"messages":[]})", "messages: expected at least one message, found array []" + fix},
       {R"({"prompt":"a","return_token_strs":1})",
        "return_token_strs: expected true or false, found integer 1" + fix},

@@ -231,7 +231,10 @@ void Answer::Close(const char* outcome, double now_s) {
   metrics.e2e_latency.Observe(now_s - setup_.routed.arrived_s);
   metrics.request_prompt_tokens.Observe(static_cast<double>(usage.prompt_tokens));
   const double decode_s = first_token_s_ ? last_token_s_ - *first_token_s_ : 0;
-  if (first_token_s_) metrics.decode_time.Observe(decode_s);
+  if (first_token_s_) {
+    metrics.decode_time.Observe(decode_s);
+    metrics.inference_time.Observe(last_token_s_ - started_s_);
+  }
   if (usage.completion_tokens > 1) {
     metrics.time_per_output_token.Observe(decode_s /
                                           static_cast<double>(usage.completion_tokens - 1));

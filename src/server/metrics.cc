@@ -144,6 +144,7 @@ Metrics::Metrics()
       time_per_output_token(kBetweenTokens),
       e2e_latency(kWhole),
       queue_time(kWhole),
+      inference_time(kWhole),
       prefill_time(kWhole),
       decode_time(kWhole),
       request_prompt_tokens(kTokens),
@@ -183,6 +184,8 @@ std::string Metrics::Render(std::string_view model, const EngineGauges& engine,
             time_per_output_token);
   histogram("e2e_request_latency_seconds", "From arrival to the end.", e2e_latency);
   histogram("request_queue_time_seconds", "From arrival to the first step.", queue_time);
+  histogram("request_inference_time_seconds", "From the first step to the last token.",
+            inference_time);
   histogram("request_prefill_time_seconds", "From the first step to the first token.",
             prefill_time);
   histogram("request_decode_time_seconds", "From the first token to the last.", decode_time);

@@ -89,7 +89,7 @@ struct Metrics {
   std::array<Counter, kFinishReasons> finished;
   RefusalCounts refused;  // answered with an error before they reached the engine
   Histogram time_to_first_token, inter_token_latency, time_per_output_token;
-  Histogram e2e_latency, queue_time, prefill_time, decode_time;
+  Histogram e2e_latency, queue_time, inference_time, prefill_time, decode_time;
   Histogram request_prompt_tokens, request_generation_tokens, request_max_tokens, request_n;
   Histogram iteration_tokens;
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/generation_options.h"
@@ -13,8 +15,26 @@
 #include "engine/sampling_params.h"
 #include "engine/token_rules.h"
 #include "spec/sampling.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
+
+namespace {
+
+// A word is other tokens where it begins a text than behind a space. As vLLM does
+// (vllm/sampling_params.py, update_from_tokenizer).
+Status AddBadWord(const Tokenizer& tokenizer, const std::string& word,
+                  std::vector<std::vector<int32_t>>& bad_words) {
+  const std::string bare = word.substr(word.find_first_not_of(" \t\n\r"));
+  FATHOM_TRY(std::vector<int32_t> alone, tokenizer.Encode(bare, true));
+  FATHOM_TRY(std::vector<int32_t> inside, tokenizer.Encode(" " + bare, true));
+  const bool differs = inside.size() == alone.size() && inside.front() != alone.front();
+  bad_words.push_back(std::move(alone));
+  if (differs) bad_words.push_back(std::move(inside));
+  return Ok();
+}
+
+}  // namespace
 
 bool ServedModel::Serves(std::string_view name) const {
   return name.empty() || std::ranges::find(names, name) != names.end();
@@ -37,7 +57,11 @@ SamplingParams ServedModel::SamplingFor(const GenerationOptions& options, int64_
 
 Result<std::shared_ptr<const TokenRules>> ServedModel::RulesFor(
     const GenerationOptions& options) const {
-  return TokenRules::Make(vocab, options.allowed_token_ids);
+  std::vector<std::vector<int32_t>> bad_words;
+  for (const std::string& word : options.bad_words) {
+    FATHOM_OK(AddBadWord(text.tokenizer, word, bad_words));
+  }
+  return TokenRules::Make(vocab, options.allowed_token_ids, std::move(bad_words));
 }
 
 std::vector<int32_t> ServedModel::StopIdsFor(const GenerationOptions& options) const {

@@ -40,7 +40,7 @@ struct ServedModel {
   // several answers to one prompt draws numbers of its own; the first draws those of a request for
   // one.
   SamplingParams SamplingFor(const GenerationOptions& options, int64_t k) const;
-  // What answers may be made of. Errors: those of TokenRules::Make.
+  // What answers may be made of. Errors: those of Tokenizer::Encode and TokenRules::Make.
   Result<std::shared_ptr<const TokenRules>> RulesFor(const GenerationOptions& options) const;
   // The tokens that end an answer.
   std::vector<int32_t> StopIdsFor(const GenerationOptions& options) const;

@@ -68,5 +68,21 @@ TEST_F(ServedModelTest, WhatWasNotAskedForIsTheCheckpoints) {
   EXPECT_EQ(model_.AnswerLimit({}, 95), 5);
 }
 
+// Of the tiny vocabulary "w", " w" and "hello" are tokens, " hello" is two.
+TEST_F(ServedModelTest, BadWordsAreTokenizedAloneAndBehindASpace) {
+  model_.vocab = kTinyVocab;
+  EXPECT_EQ(model_.RulesFor({}).value(), nullptr);
+  GenerationOptions options;
+  options.bad_words = {"w", " hello", "ab"};
+  const auto rules = model_.RulesFor(options).value();
+  for (const int32_t id : {TinyByte('w'), kTinySpaceW, kTinyHello}) {
+    EXPECT_FALSE(rules->mask().Allows(static_cast<size_t>(id))) << id;
+  }
+  for (const int32_t id : {TinyByte('a'), TinyByte('b'), TinyByte(' ')}) {
+    EXPECT_TRUE(rules->mask().Allows(static_cast<size_t>(id))) << id;
+  }
+  EXPECT_EQ(rules->BadAfter(TinyBytes("xa")), TinyBytes("b"));
+}
+
 }  // namespace
 }  // namespace fathom

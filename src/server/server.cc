@@ -207,6 +207,9 @@ std::vector<Route> Server::Routes() {
     routed.SendJson(200, Json::MakeObject({{"version", FATHOM_VERSION}}).Dump());
   };
   const auto metrics = [this](const RoutedRequest& routed) { AnswerMetrics(routed); };
+  const auto load = [this](const RoutedRequest& routed) {
+    routed.SendJson(200, Json::MakeObject({{"server_load", open()}}).Dump());
+  };
   const auto schedule = [this](const RoutedRequest& routed) {
     const Serving* serving = NeedServing(routed);
     if (serving != nullptr) routed.SendJson(200, serving->schedule().Body());
@@ -218,6 +221,7 @@ std::vector<Route> Server::Routes() {
       {"GET", "/version", true, version},
       {"GET", "/debug/schedule", false, schedule},
       {"GET", "/metrics", !options_.metrics_need_key, metrics},
+      {"GET", "/load", !options_.metrics_need_key, load},
       {"POST", "/tokenize", false, Text(AnswerTokenize)},
       {"POST", "/detokenize", false, Text(AnswerDetokenize)},
   };

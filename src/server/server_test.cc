@@ -323,6 +323,32 @@ TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
   EXPECT_EQ(end(), "\"length\" null");
 }
 
+TEST(Server, BadWordsDoNotComeInAnswers) {
+  TestServer server({.null_model = true});  // that says "hello" and nothing else
+  Json request = Json::MakeObject({{"prompt", "a"}, {"max_tokens", 3}, {"temperature", 0}});
+  const auto text = [&] {
+    return At(Parse(server.Post("/v1/completions", request).body), {"choices", "0", "text"})
+        .as_string();
+  };
+  EXPECT_EQ(text(), "hellohellohello");
+  request.Set("bad_words", Json::Array{Json("hello")});
+  EXPECT_EQ(text().find("hello"), std::string::npos);
+}
+
+TEST(Server, TheLoadIsHowManyRequestsAreOpen) {
+  TestServer server({.keys = {"sk-1"}});
+  EXPECT_EQ(server.Get("/load").body, R"({"server_load":0})");
+  TestServer busy;
+  busy.Pause();
+  std::thread client([&] { busy.Post("/v1/completions", Json::MakeObject({{"prompt", "a"}})); });
+  while (busy.Get("/load").body != R"({"server_load":1})") std::this_thread::yield();
+  busy.Resume();
+  client.join();
+  busy.AwaitIdle();
+  EXPECT_EQ(busy.Get("/load").body, R"({"server_load":0})");
+  EXPECT_TRUE(HasMetric(busy, "vllm:request_inference_time_seconds_count", 1));
+}
+
 TEST(Server, EachChoiceEchoesItsPrompt) {
   TestServer server;
   const Json request = Json::MakeObject({{"prompt", Json::Array{Json("hello"), Json("he")}},

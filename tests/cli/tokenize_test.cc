@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "tests/cli/child_process.h"
 #include "tests/cli/tiny_model.h"
+#include "text/golden_testing.h"
 #include "text/tiny_tokenizer_testing.h"
 
 namespace fathom {
@@ -94,6 +95,23 @@ TEST_F(TokenizeTest, TheTemplateAndItsVariablesCanBeGiven) {
   Ids({"--messages", file, "--chat-template", other, "--chat-template-kwargs",
        R"({"thinking": true})"});
   EXPECT_EQ(text_, "a!");
+}
+
+// What Jinja2 renders published templates to.
+TEST_F(TokenizeTest, ToolsGoThroughTheTemplate) {
+  const Json vectors = ReadVectors("tools_vectors.json");
+  for (const Json& output : vectors.Find("outputs")->as_array()) {
+    const std::string& name = output.Find("template")->as_string();
+    const Json object = Json::MakeObject(
+        {{"messages",
+          *vectors.Find("conversations")->Find(output.Find("conversation")->as_string())},
+         {"tools", *vectors.Find("tools")}});
+    Ids({"--messages", folder_.Put("m.json", object.Dump()), "--chat-template",
+         GoldenTokenizerFolder() + "/templates/" + name + ".jinja"});
+    const std::string& bos = output.Find("bos_token")->as_string();
+    const std::string rest = output.Find("text")->as_string().substr(bos.size());
+    EXPECT_EQ(text_, (bos.empty() ? "" : "<bos>") + rest) << name;
+  }
 }
 
 TEST_F(TokenizeTest, InputsMayComeFromAPipe) {
