@@ -25,7 +25,6 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -41,11 +40,11 @@
 #include "sched/mindie_settings.h"
 #include "sched/scheduler_config.h"
 #include "server/api_keys.h"
-#include "server/health.h"
 #include "server/known_answer.h"
 #include "server/request_log.h"
 #include "server/served_model.h"
 #include "server/server.h"
+#include "server/start_progress.h"
 #include "text/text_assets.h"
 
 namespace fathom {
@@ -69,23 +68,6 @@ int64_t UnixMilliseconds() {
              std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
-
-// Tells the person at the terminal and whoever asks /health.
-class StartProgress : public Progress {
- public:
-  StartProgress(Progress& printer, Health& health) : printer_(printer), health_(health) {}
-
-  void Begin(int number, int phases, std::string_view name, int64_t total) override {
-    printer_.Begin(number, phases, name, total);
-    health_.Starting(Format("phase {} of {}, {}", number, phases, name));
-  }
-  void Advance(int64_t amount) override { printer_.Advance(amount); }
-  void End() override { printer_.End(); }
-
- private:
-  Progress& printer_;
-  Health& health_;
-};
 
 // One start of the server, in its phases.
 class ServeRun {
@@ -148,7 +130,7 @@ class ServeRun {
     return Ok();
   }
 
-  // On the engine's thread.
+  // On the schedule log's thread.
   void Explain(std::string_view line) {
     if (!explanation_) return;
     explanation_ << line << std::flush;

@@ -50,7 +50,7 @@ struct AnswerServices {
   const Tokenizer& tokenizer;
   Metrics& metrics;
   ServerLog& log;
-  bool log_text = false;  // the log has the answers' text
+  bool log_text = false;  // the log has the prompts' text
 };
 
 // The answer to one request, from the engine's events to the client's bytes. Each choice ends once;
