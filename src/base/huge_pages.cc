@@ -11,7 +11,9 @@ namespace {
 // Of x86-64, and of Arm with pages of 4 KiB.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-std::size_t WholePages(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+std::size_t WholePages(std::size_t bytes) {
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
 
 bool Huge(std::size_t bytes) { return bytes >= kHugePage / 2; }
 

@@ -3,7 +3,7 @@
 // server, with the clients on the same machine. Aims: the longest gap between two tokens of a
 // stream under 4 times the median; the server at 0.9 of the engine's speed or more.
 //
-//   FATHOM_BENCH_MODEL=folder build/release/cli_bench
+//   scripts/bench-model bench-small FOLDER && FATHOM_BENCH_MODEL=FOLDER build/release/cli_bench
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>

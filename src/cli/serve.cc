@@ -130,7 +130,7 @@ class ServeRun {
     return Ok();
   }
 
-  // On the schedule log's thread.
+  // On the thread that writes explanations.
   void Explain(std::string_view line) {
     if (!explanation_) return;
     explanation_ << line << std::flush;
@@ -267,6 +267,7 @@ class ServeRun {
                flags_.drain_timeout));
     const bool all =
         server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });
+    server_.reset();  // the log's last lines come before the last word
     context_.console.Note(all ? "all requests were answered\n"
                               : "requests that still ran were ended with an error\n");
     return all ? ExitCode::kDone : ExitCode::kInterrupted;

@@ -70,19 +70,6 @@ Json LeftOutJson(const Decision& decision) {
   return json;
 }
 
-Json ComputedJson(const StepPlan& plan) {
-  int64_t entered = 0;
-  int64_t cached = 0;
-  for (const PlannedSequence& planned : plan.sequences) {
-    entered += planned.enters ? 1 : 0;
-    cached += planned.cached_tokens;
-  }
-  return Json::MakeObject({{"prefill_tokens", plan.shape.prefill_tokens},
-                           {"decoding", plan.shape.decoding},
-                           {"entered", entered},
-                           {"cached_tokens", cached}});
-}
-
 }  // namespace
 
 RuleText TextOf(Rule rule) {
@@ -140,10 +127,25 @@ std::string_view LeftOutName(LeftOut why) {
   return "";
 }
 
-Json ExplainStep(const StepPlan& plan, double now_s) {
-  const Decision& decision = plan.decision;
+StepRecord RecordStep(const StepPlan& plan, double now_s) {
+  StepRecord step{.now_s = now_s,
+                  .decision = plan.decision,
+                  .shape = plan.shape,
+                  .preempted = plan.preempted,
+                  .expired = plan.expired,
+                  .wait_until_s = plan.wait_until_s,
+                  .stuck = plan.stuck};
+  for (const PlannedSequence& planned : plan.sequences) {
+    step.entered += planned.enters ? 1 : 0;
+    step.cached_tokens += planned.cached_tokens;
+  }
+  return step;
+}
+
+Json ExplainStep(const StepRecord& step) {
+  const Decision& decision = step.decision;
   const RuleText rule = TextOf(decision.rule);
-  Json json = Json::MakeObject({{"now_s", now_s},
+  Json json = Json::MakeObject({{"now_s", step.now_s},
                                 {"choice", StageName(decision.stage)},
                                 {"rule", rule.name},
                                 {"because", rule.text}});
@@ -154,20 +156,23 @@ Json ExplainStep(const StepPlan& plan, double now_s) {
   if (decision.gave_nothing != Stage::kNone) {
     json.Set("gave_nothing", StageName(decision.gave_nothing));
   }
-  json.Set("computes", ComputedJson(plan));
+  json.Set("computes", Json::MakeObject({{"prefill_tokens", step.shape.prefill_tokens},
+                                         {"decoding", step.shape.decoding},
+                                         {"entered", step.entered},
+                                         {"cached_tokens", step.cached_tokens}}));
   json.Set("waiting", decision.still_waiting);
   if (decision.left_out != LeftOut::kNobody) json.Set("left_waiting", LeftOutJson(decision));
   if (decision.awaiting_prefix > 0) json.Set("awaiting_prefix", decision.awaiting_prefix);
-  if (!plan.preempted.empty()) {
+  if (!step.preempted.empty()) {
     Json preempted = Json::MakeArray();
-    for (const Preemption& preemption : plan.preempted)
+    for (const Preemption& preemption : step.preempted)
       preempted.Append(PreemptionJson(preemption));
     json.Set("preempted", std::move(preempted));
   }
-  if (!plan.expired.empty()) json.Set("expired", Json::ArrayOf(plan.expired));
-  if (plan.wait_until_s) json.Set("wait_until_s", *plan.wait_until_s);
-  if (plan.stuck) {
-    json.Set("stuck", Json::MakeObject({{"id", plan.stuck->id}, {"what", plan.stuck->what}}));
+  if (!step.expired.empty()) json.Set("expired", Json::ArrayOf(step.expired));
+  if (step.wait_until_s) json.Set("wait_until_s", *step.wait_until_s);
+  if (step.stuck) {
+    json.Set("stuck", Json::MakeObject({{"id", step.stuck->id}, {"what", step.stuck->what}}));
   }
   return json;
 }

@@ -16,7 +16,7 @@ std::string LeftWaiting(LeftOut why, RequestId id) {
   StepPlan plan;
   plan.decision.left_out = why;
   plan.decision.left_out_id = id;
-  const Json json = ExplainStep(plan, 0);
+  const Json json = ExplainStep(RecordStep(plan, 0));
   const Json* left = json.Find("left_waiting");
   return left == nullptr ? "" : left->Dump();
 }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,10 +10,7 @@
 #include "sched/decision.h"
 #include "sched/explain.h"
 #include "sched/mindie_policy.h"
-#include "sched/request.h"
-#include "sched/scheduler.h"
 #include "sched/scheduler_config.h"
-#include "sched/step_plan.h"
 #include "sched/step_time.h"
 
 namespace fathom {

@@ -224,7 +224,7 @@ TEST_F(MindieSteps, AStepIsExplainedInOneLine) {
   for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
   Step(scheduler, 1);
   EXPECT_EQ(
-      ExplainStep(last_, 1).Dump(),
+      ExplainStep(RecordStep(last_, 1)).Dump(),
       R"x({"now_s":1.0,"choice":"prefill","rule":"prefill_at_once","because":"the oldest has )x"
       R"x(waited long enough, or a batch is full","paragraph":"3.1 (4)","compared":{"swapped":)x"
       R"x(0.0,"waiting":3.0,"oldestWaitMs":1000.0,"maxQueueDelayMs":5.0,"maxPrefillBatchSize":)x"
@@ -246,7 +246,7 @@ TEST_F(MindieSteps, WhatCanNeverRunIsSaidWithItsNumbers) {
       "the scheduler cannot go on: the sequence has 9 tokens, 8 of them computed, and needs 3 "
       "cache blocks of 4; it holds 2, of all 2 blocks 0 are free and 0 cached; 1 sequences "
       "run, 0 wait; a step has 512 tokens and 64 rows of logits");
-  const std::string line = ExplainStep(last_, 0).Dump();
+  const std::string line = ExplainStep(RecordStep(last_, 0)).Dump();
   EXPECT_NE(line.find("\"stuck\":{\"id\":1,"), std::string::npos);
   scheduler.Finish(1);
   Step(scheduler, 0);

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
-#include "sched/prefix_index.h"
 #include "sched/scheduler.h"
 #include "sched/sequence_state.h"
 
@@ -18,7 +18,6 @@ constexpr size_t kAhead = 8;
 }  // namespace
 
 void Scheduler::PublishComputed() {
-  // Each goes to places of the index that nobody touched lately: they are asked for in advance.
   const size_t count = to_publish_.size();
   for (size_t i = 0; i < count + 3 * kAhead; ++i) {
     if (i < count) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <random>
@@ -9,7 +10,10 @@
 #include <vector>
 
 #include "base/format.h"
+#include "sched/request.h"
+#include "sched/scheduler_config.h"
 #include "sched/scheduler_shadow_testing.h"
+#include "sched/step_plan.h"
 
 namespace fathom {
 
@@ -51,6 +55,7 @@ Planned SequencesOf(const StepPlan& plan) {
 // A prompt that agrees with no other.
 std::vector<int32_t> OwnTokens(RequestId id, int64_t count) {
   std::vector<int32_t> tokens;
+  tokens.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) tokens.push_back(static_cast<int32_t>(id * 1000 + i));
   return tokens;
 }

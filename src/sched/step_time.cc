@@ -1,6 +1,7 @@
 #include "sched/step_time.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace fathom {

@@ -105,10 +105,10 @@ int32_t WaitingQueue::ClientFor(uint64_t name) {
 }
 
 void WaitingQueue::ForgetIdleClients() {
-  // Those that would begin at `served_` anyway lose nothing.
+  // What one of thousands got beyond the others is not worth growing for.
   for (size_t i = 0; i < clients_.size(); ++i) {
     const Client& client = clients_[i];
-    if (client.requests > 0 || client.charged > served_) continue;
+    if (client.requests > 0) continue;
     client_of_.erase(client.name);
     free_clients_.push_back(static_cast<int32_t>(i));
   }

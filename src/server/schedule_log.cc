@@ -6,42 +6,26 @@
 #include <string>
 #include <utility>
 
+#include "base/json.h"
+#include "base/task_threads.h"
 #include "sched/explain.h"
 #include "sched/step_plan.h"
 
 namespace fathom {
 namespace {
 
-// Lines that may wait for the sink.
-constexpr size_t kStepsBehind = 1000;
+constexpr size_t kMostUnwritten = 4096;  // lines
 
 }  // namespace
 
 ScheduleLog::ScheduleLog(size_t kept, Sink sink) : kept_(kept), sink_(std::move(sink)) {
-  if (sink_) writer_.emplace(1, kStepsBehind);
-}
-
-ScheduleLog::Step ScheduleLog::StepOf(const StepPlan& plan, double now_s) {
-  return {.plan = {.sequences = plan.sequences,
-                   .blocks = {},
-                   .copies = {},
-                   .preempted = plan.preempted,
-                   .expired = plan.expired,
-                   .stuck = plan.stuck,
-                   .wait_until_s = plan.wait_until_s,
-                   .decision = plan.decision,
-                   .shape = plan.shape},
-          .now_s = now_s};
-}
-
-std::string ScheduleLog::Line(const Step& step) {
-  return ExplainStep(step.plan, step.now_s).Dump();
+  if (sink_) writer_ = std::make_unique<TaskThreads>(1, kMostUnwritten);
 }
 
 void ScheduleLog::Record(const StepPlan& plan, double now_s) {
-  Step step = StepOf(plan, now_s);
-  if (writer_) {
-    writer_->Post([this, copy = std::make_shared<const Step>(step)] { sink_(Line(*copy) + "\n"); });
+  StepRecord step = RecordStep(plan, now_s);
+  if (writer_ != nullptr) {
+    writer_->Post([this, step] { sink_(ExplainStep(step).Dump() + "\n"); });
   }
   const std::lock_guard lock(mutex_);
   steps_.push_back(std::move(step));
@@ -49,17 +33,12 @@ void ScheduleLog::Record(const StepPlan& plan, double now_s) {
 }
 
 std::string ScheduleLog::Body() const {
-  std::deque<Step> steps;
+  Json steps = Json::MakeArray();
   {
     const std::lock_guard lock(mutex_);
-    steps = steps_;
+    for (const StepRecord& step : steps_) steps.Append(ExplainStep(step));
   }
-  std::string body = "{\"steps\":[";
-  for (const Step& step : steps) {
-    if (body.back() != '[') body += ',';
-    body += Line(step);
-  }
-  return body + "]}";
+  return Json::MakeObject({{"steps", std::move(steps)}}).Dump();
 }
 
 }  // namespace fathom

@@ -4,25 +4,24 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/task_threads.h"
+#include "sched/explain.h"
 #include "sched/step_plan.h"
 
 namespace fathom {
 
-// Why the last steps were as they were: one JSON object each (sched/explain.h). The engine's thread
-// pays for a copy of numbers: they become text where somebody asks, or on the sink's thread.
-// Threads: any.
+// Why the last steps were as they were: one JSON object each (sched/explain.h). Threads: any.
 class ScheduleLog {
  public:
   using Sink = std::function<void(std::string_view line)>;
 
-  // Keeps the last `kept` steps, at least 1. `sink` (may be empty) gets the line of each, in order,
-  // on a thread of its own; Record waits for it when it is a thousand steps behind.
+  // Keeps the last `kept` steps. `sink` (may be empty) gets the line of each, on a thread of its
+  // own: a slow disk holds up a step only when thousands of lines wait for it.
   ScheduleLog(size_t kept, Sink sink);
 
   void Record(const StepPlan& plan, double now_s);
@@ -30,18 +29,11 @@ class ScheduleLog {
   std::string Body() const;
 
  private:
-  struct Step {
-    StepPlan plan;  // without its blocks and copies
-    double now_s = 0;
-  };
-  static Step StepOf(const StepPlan& plan, double now_s);
-  static std::string Line(const Step& step);
-
   const size_t kept_;
   const Sink sink_;
   mutable std::mutex mutex_;
-  std::deque<Step> steps_;
-  std::optional<TaskThreads> writer_;  // last: it calls the sink, and writes all before it ends
+  std::deque<StepRecord> steps_;
+  std::unique_ptr<TaskThreads> writer_;  // last: it uses sink_; none without one
 };
 
 }  // namespace fathom

@@ -34,8 +34,8 @@ TEST(ScheduleLog, TellsOfTheLastStepsWhatThePlanSaid) {
   ScheduleLog log(2, {});
   EXPECT_EQ(log.Body(), R"({"steps":[]})");
   for (int64_t i = 0; i < 5; ++i) log.Record(Plan(10 * i), static_cast<double>(i));
-  EXPECT_EQ(log.Body(), "{\"steps\":[" + ExplainStep(Plan(30), 3).Dump() + "," +
-                            ExplainStep(Plan(40), 4).Dump() + "]}");
+  EXPECT_EQ(log.Body(), "{\"steps\":[" + ExplainStep(RecordStep(Plan(30), 3)).Dump() + "," +
+                            ExplainStep(RecordStep(Plan(40), 4)).Dump() + "]}");
 }
 
 // On a thread of its own, and nothing is lost when the log goes before all is written.
@@ -53,7 +53,7 @@ TEST(ScheduleLog, TheSinkGetsEveryLineInOrder) {
   ASSERT_EQ(lines.size(), 100U);
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto id = static_cast<int64_t>(i);
-    EXPECT_EQ(lines[i], ExplainStep(Plan(id), static_cast<double>(i)).Dump() + "\n");
+    EXPECT_EQ(lines[i], ExplainStep(RecordStep(Plan(id), static_cast<double>(i))).Dump() + "\n");
   }
 }
 
