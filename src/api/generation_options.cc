@@ -306,17 +306,4 @@ Result<Json> ParseRequestBody(std::string_view body) {
 
 JsonReader RequestReader(const Json& body) { return {body, RequestSource()}; }
 
-Result<std::vector<int32_t>> ReadIds(const JsonReader& array, int64_t vocab) {
-  if (!array.value().is_array()) return array.Mismatch("", "a list of token ids");
-  std::vector<int32_t> ids;
-  ids.reserve(array.value().as_array().size());
-  for (const Json& id : array.value().as_array()) {
-    if (!id.fits_int() || id.as_int() < 0 || id.as_int() >= vocab) {
-      return array.At(ids.size()).Mismatch("", Format("a token id from 0 to {}", vocab - 1));
-    }
-    ids.push_back(static_cast<int32_t>(id.as_int()));
-  }
-  return ids;
-}
-
 }  // namespace fathom

@@ -69,9 +69,6 @@ Result<Json> ParseRequestBody(std::string_view body);
 // For reading it; errors lie in "request". The body must outlive the reader.
 JsonReader RequestReader(const Json& body);
 
-// Ids from 0 to below `vocab`; errors name the place, the value and the limit.
-Result<std::vector<int32_t>> ReadIds(const JsonReader& array, int64_t vocab);
-
 }  // namespace fathom
 
 #endif  // FATHOM_API_GENERATION_OPTIONS_H_

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/field_reader.h"
 #include "api/input_text.h"
 #include "base/format.h"
 #include "base/json.h"
@@ -46,18 +47,6 @@ Result<std::string> Kind(const JsonReader& line) {
   return found[0];
 }
 
-Result<std::vector<int32_t>> ReadIds(const JsonReader& line, int64_t vocab) {
-  FATHOM_TRY(const JsonReader array, line.ArrayAt("ids"));
-  std::vector<int32_t> ids;
-  for (const Json& id : array.value().as_array()) {
-    if (!id.fits_int() || id.as_int() < 0 || id.as_int() >= vocab) {
-      return array.At(ids.size()).Mismatch("", Format("a token id from 0 to {}", vocab - 1));
-    }
-    ids.push_back(static_cast<int32_t>(id.as_int()));
-  }
-  return ids;
-}
-
 Result<Conversation> ReadMessages(const JsonReader& line) {
   Json object = Json::MakeObject({{"messages", *line.value().Find("messages")}});
   if (line.Has("tools")) object.Set("tools", *line.value().Find("tools"));
@@ -77,7 +66,8 @@ Result<ScoreLine> ParseScoreLine(std::string_view text, const std::string& where
   }
   FATHOM_TRY(const std::string kind, Kind(line));
   if (kind == "ids") {
-    FATHOM_TRY(result.input, ReadIds(line, vocab));
+    FATHOM_TRY(const JsonReader ids, line.MemberAt("ids"));
+    FATHOM_TRY(result.input, ReadIds(ids, vocab));
   } else if (kind == "text") {
     FATHOM_TRY(result.input, line.String("text"));
   } else {

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <ios>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -26,7 +25,6 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -42,11 +40,11 @@
 #include "sched/mindie_settings.h"
 #include "sched/scheduler_config.h"
 #include "server/api_keys.h"
-#include "server/health.h"
 #include "server/known_answer.h"
 #include "server/request_log.h"
 #include "server/served_model.h"
 #include "server/server.h"
+#include "server/start_progress.h"
 #include "text/text_assets.h"
 
 namespace fathom {
@@ -70,40 +68,6 @@ int64_t UnixMilliseconds() {
              std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
-
-// Tells the person at the terminal and whoever asks /health.
-class StartProgress : public Progress {
- public:
-  StartProgress(Progress& printer, Health& health) : printer_(printer), health_(health) {}
-
-  void Begin(int number, int phases, std::string_view name, int64_t total) override {
-    printer_.Begin(number, phases, name, total);
-    const std::lock_guard lock(mutex_);
-    phase_ = Format("phase {} of {}, {}", number, phases, name);
-    total_ = total;
-    done_ = 0;
-    health_.Starting(phase_);
-  }
-  void Advance(int64_t amount) override {
-    printer_.Advance(amount);
-    const std::lock_guard lock(mutex_);
-    if (total_ == 0) return;
-    const int64_t before = Percent();
-    done_ += amount;
-    if (Percent() > before) health_.Starting(Format("{}: {} %", phase_, Percent()));
-  }
-  void End() override { printer_.End(); }
-
- private:
-  int64_t Percent() const { return 100 * done_ / total_; }
-
-  Progress& printer_;
-  Health& health_;
-  std::mutex mutex_;
-  std::string phase_;
-  int64_t total_ = 0;
-  int64_t done_ = 0;
-};
 
 // One start of the server, in its phases.
 class ServeRun {

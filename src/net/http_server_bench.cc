@@ -30,7 +30,7 @@
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/server_testing.h"
-#include "net/sse.h"
+#include "net/sse_testing.h"
 
 namespace fathom {
 namespace {

@@ -1,6 +1,5 @@
 #include "net/sse.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,25 +17,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kLineEnds = "\r\n";
 
 }  // namespace
-
-std::string SseEvent(std::string_view data) {
-  std::string text;
-  text.reserve(data.size() + 8);
-  while (true) {
-    const size_t end = data.find_first_of(kLineEnds);
-    text.append("data: ").append(data.substr(0, end)).append("\n");
-    if (end == std::string_view::npos) break;
-    data.remove_prefix(end + (data.substr(end).starts_with("\r\n") ? 2 : 1));
-  }
-  return text.append("\n");
-}
-
-std::string SseComment(std::string_view text) {
-  std::string line(text);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
-  return ": " + line + "\n\n";
-}
 
 Status SseParser::Feed(std::string_view bytes,
                        const std::function<void(const SseMessage&)>& on_event) {

@@ -12,11 +12,6 @@ namespace fathom {
 
 // Server-sent events, as the HTML standard has them (section 9.2).
 
-// "data: <data>\n\n". Each line of the data, whatever its end, becomes a line of its own.
-std::string SseEvent(std::string_view data);
-// ": <text>\n\n": says nothing, and shows that the connection lives. Line breaks become spaces.
-std::string SseComment(std::string_view text);
-
 struct SseMessage {
   std::string event;  // empty: "message"
   std::string data;   // its lines joined by "\n"

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "net/sse.h"
+#include "net/sse_testing.h"
 
 namespace {
 

@@ -13,7 +13,7 @@ namespace fathom {
 struct HealthReport {
   enum class State { kStarting, kReady, kStuck, kDraining };
   State state = State::kStarting;
-  std::string reason;  // "phase 2 of 3, reading weights: 37 %"; empty when ready
+  std::string reason;  // "phase 2 of 3, reading weights: 37.5 %"; empty when ready
 
   bool ready() const { return state == State::kReady; }
   // "starting", "ok", "stuck", "draining".

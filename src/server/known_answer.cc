@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/field_reader.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -25,19 +25,6 @@ constexpr size_t kMostExpected = 32;
 
 constexpr const char* kFix =
     "fathom score compares logits, fathom inspect the files; --skip-self-test starts anyway";
-
-Result<std::vector<int32_t>> ReadIds(const JsonReader& item, std::string_view key, int64_t vocab) {
-  FATHOM_TRY(const JsonReader list, item.ArrayAt(key));
-  std::vector<int32_t> ids;
-  for (size_t i = 0; i < list.value().as_array().size(); ++i) {
-    const Json& id = list.value().as_array()[i];
-    if (!id.fits_int() || id.as_int() < 0 || id.as_int() >= vocab) {
-      return list.At(i).Mismatch("", Format("an id from 0 to {}", vocab - 1));
-    }
-    ids.push_back(static_cast<int32_t>(id.as_int()));
-  }
-  return ids;
-}
 
 Result<size_t> SafeTokens(const JsonReader& item, size_t ids) {
   FATHOM_TRY(const JsonReader list, item.ArrayAt("margins"));
@@ -81,8 +68,10 @@ Result<std::optional<SelfTest>> LoadSelfTest(FileSystem& files, const std::strin
   if (items.value().as_array().empty()) return std::optional<SelfTest>();
   const JsonReader item = items.At(0);
   SelfTest test;
-  FATHOM_TRY(test.prompt, ReadIds(item, "prompt_ids", vocab));
-  FATHOM_TRY(test.expected, ReadIds(item, "ids", vocab));
+  FATHOM_TRY(const JsonReader prompt, item.MemberAt("prompt_ids"));
+  FATHOM_TRY(test.prompt, ReadIds(prompt, vocab));
+  FATHOM_TRY(const JsonReader expected, item.MemberAt("ids"));
+  FATHOM_TRY(test.expected, ReadIds(expected, vocab));
   FATHOM_TRY(const size_t safe, SafeTokens(item, test.expected.size()));
   test.expected.resize(safe);
   return std::optional(std::move(test));
