@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 import zlib
 
 import numpy as np
@@ -303,9 +304,9 @@ def main():
     need, free = total_bytes(c, fp8), shutil.disk_usage(parent).free
     if need > free:
         fail(f"the model takes {need:,} bytes and {parent} has {free:,} free", "make room or name another disk")
-    partial = flags.folder.rstrip("/") + ".partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.mkdir(partial)
+    # A name of its own: two that run at once, or what lies there, are left alone.
+    partial = tempfile.mkdtemp(prefix=os.path.basename(flags.folder.rstrip("/")) + ".partial.", dir=parent)
+    os.chmod(partial, 0o755)
     try:
         write_model(c, flags.seed, fp8, partial)
         os.rename(partial, flags.folder)

@@ -12,7 +12,6 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "text/utf8.h"
 
 namespace fathom {
 namespace {
@@ -21,14 +20,6 @@ constexpr std::string_view kRequest = "request";
 constexpr const char* kInvalid = "invalid_request_error";
 
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-// A client's own text may be of any length.
-std::string Shortened(std::string_view text) {
-  constexpr size_t kMost = 100;
-  if (text.size() <= kMost) return std::string(text);
-  text = text.substr(0, kMost);
-  return std::string(text.substr(0, ValidUtf8Prefix(text))) + "...";
-}
 
 // RFC 6901: "~1" stands for "/" and "~0" for "~".
 std::string UnescapeToken(std::string_view token) {

@@ -68,4 +68,10 @@ std::string HumanBytes(int64_t bytes) {
   return Format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string Shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
+  return std::string(text.substr(0, most)) + "...";
+}
+
 }  // namespace fathom

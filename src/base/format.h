@@ -1,6 +1,7 @@
 #ifndef FATHOM_BASE_FORMAT_H_
 #define FATHOM_BASE_FORMAT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,8 +15,7 @@ class FormatArg {
   enum class Kind { kInt, kUint, kDouble, kBool, kText };
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  FormatArg(T value) {  // NOLINT(google-explicit-constructor)
+  requires std::is_arithmetic_v<T> FormatArg(T value) {  // NOLINT(google-explicit-constructor)
     if constexpr (std::is_same_v<T, bool>) {
       kind = Kind::kBool;
       uint_value = value ? 1 : 0;
@@ -63,6 +63,10 @@ std::string WithCommas(int64_t value);
 
 // Bytes for people, in binary units with one decimal: "512 B", "1.5 KiB", "641.3 GiB".
 std::string HumanBytes(int64_t bytes);
+
+// A text of any length for a message or a log: its first `most` bytes, cut between characters, and
+// "..." where something is left out.
+std::string Shortened(std::string_view text, size_t most = 100);
 
 // "[2048, 7168]".
 template <typename Range>

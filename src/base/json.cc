@@ -130,17 +130,8 @@ nlohmann::ordered_json ToLibrary(const Json& json) {
   return object;
 }
 
-// The first bytes of a text for a message, cut between characters.
-std::string Shortened(std::string text) {
-  constexpr size_t kMost = 80;
-  if (text.size() <= kMost) return text;
-  size_t end = kMost - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
-  return text.substr(0, end) + "...";
-}
-
 std::string ShortValue(const Json& json) {
-  std::string text = Shortened(json.Dump());
+  std::string text = Shortened(json.Dump(), 77);
   return json.is_null() ? text : Format("{} {}", json.TypeName(), text);
 }
 

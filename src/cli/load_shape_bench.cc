@@ -23,7 +23,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -152,32 +151,25 @@ GenerationRequest Generation(const std::vector<int32_t>& prompt, int64_t answer)
   return request;
 }
 
-Outcome RunEngine(Bench& bench, const Work& work) {
+// Seconds.
+double RunEngine(Bench& bench, const Work& work) {
   Engine& engine = *bench.loaded.engine;
-  Outcome outcome;
-  std::unordered_map<RequestId, std::vector<double>> times;
   const double began = bench.clock.Seconds();
   const RequestId first = Must(engine.Submit(Generation(work.streams()[0], kStreamAnswer)));
-  times[first];
-  for (int i = 1; i < kStreams; ++i) {
-    times[Must(engine.Submit(Generation(work.streams()[static_cast<size_t>(i)], kStreamAnswer)))];
+  for (size_t i = 1; i < kStreams; ++i) {
+    Must(engine.Submit(Generation(work.streams()[i], kStreamAnswer)));
   }
+  int64_t tokens = 0;
   size_t arrived = 0;
   while (!engine.idle()) {
-    const StepResult step = engine.Step();
-    const double now = bench.clock.Seconds();
-    for (const EngineEvent& event : step.events) {
-      const auto stream = times.find(event.id);
-      if (event.token && stream != times.end()) stream->second.push_back(now);
+    for (const EngineEvent& event : engine.Step().events) {
+      if (event.token && event.id == first) ++tokens;
     }
-    const size_t due = work.Arrived(static_cast<int64_t>(times[first].size()));
-    for (; arrived < due; ++arrived) {
+    for (; arrived < work.Arrived(tokens); ++arrived) {
       Must(engine.Submit(Generation(work.long_prompts()[arrived], 1)));
     }
   }
-  outcome.seconds = bench.clock.Seconds() - began;
-  for (const auto& [id, stream] : times) AddGaps(stream, outcome.gaps_s);
-  return outcome;
+  return bench.clock.Seconds() - began;
 }
 
 // The clients of one round, a thread each.
@@ -292,7 +284,7 @@ void BmLoadShape(benchmark::State& state) {
   std::vector<double> gaps;
   for (auto _ : state) {
     const Work alone(bench, ++round);
-    engine_s += RunEngine(bench, alone).seconds;
+    engine_s += RunEngine(bench, alone);
     const Work served(bench, ++round);
     const std::unique_ptr<Server> server = Serve(bench, log);
     Outcome outcome = Clients(bench, *server, served).Run();

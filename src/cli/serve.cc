@@ -267,7 +267,8 @@ class ServeRun {
                flags_.drain_timeout));
     const bool all =
         server_->Drain(flags_.drain_timeout, [this] { return context_.interrupt.count() > 1; });
-    server_.reset();  // the log's last lines come before the last word
+    server_.reset();
+    log_.Flush();  // its last lines come before the last word
     context_.console.Note(all ? "all requests were answered\n"
                               : "requests that still ran were ended with an error\n");
     return all ? ExitCode::kDone : ExitCode::kInterrupted;

@@ -255,9 +255,9 @@ void Engine::Compute(const StepPlan& plan, StepResult& result) {
   phase_ = EnginePhase::kComputing;
   const double began_s = clock_.Seconds();
   const ForwardResult forward = executor_->Run(batch_.View(block_tables_));
-  scheduler_.Observe(plan.shape, clock_.Seconds() - began_s);
   phase_ = EnginePhase::kSampling;
   SampleAll(forward);
+  scheduler_.Observe(plan.shape, clock_.Seconds() - began_s);
   for (Work& work : work_) {
     if (work.sequence->score) {
       ApplyScore(work, forward, result);

@@ -94,6 +94,7 @@ void EngineLoop::Run() {
     Enter("making a step", true);
     StepResult result = engine_.Step();
     wait_until_s_ = result.wait_until_s;
+    Enter("writing the step's explanation", true);
     schedule_.Record(*engine_.last_plan(), clock_.Seconds());
     StepNews news = Collect(std::move(result));
     Publish();

@@ -174,11 +174,10 @@ Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest&
 }  // namespace
 
 ApiError FromRendering(const TextAssets& text, Error error) {
-  // There is a template, and none of it can be used.
   if (!text.chat_template.ok() && text.tokenizer.chat_template().ok()) {
     error.kind = ErrorKind::kFailed;
+    error.what = error.where + ": " + error.what;
   }
-  if (error.kind == ErrorKind::kFailed) error.what = error.where + ": " + error.what;
   return FromError(error);
 }
 

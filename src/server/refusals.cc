@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/api_error.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "net/http_message.h"
 
@@ -12,8 +13,8 @@ namespace fathom {
 void Refusals::Note(const std::string& id, const HttpRequest& request, const ApiError& error) {
   metrics_.refused.Add(error.status);
   Json::Object fields = {{"id", id},
-                         {"method", request.method},
-                         {"path", request.path},
+                         {"method", Shortened(request.method)},
+                         {"path", Shortened(request.path)},
                          {"client", request.peer},
                          {"status", error.status},
                          {"code", error.name()}};

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -18,6 +20,9 @@ namespace {
 // A client must not be able to fill the memory with names it makes up.
 constexpr size_t kMostNames = 1000;
 
+constexpr size_t kMostUnwritten = 65536;  // lines
+constexpr int64_t kMostUnwrittenBytes = 64 << 20;
+
 }  // namespace
 
 std::string FormatUtc(int64_t unix_ms) {
@@ -31,6 +36,9 @@ std::string FormatUtc(int64_t unix_ms) {
                 clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
                 clock.subseconds().count());
 }
+
+ServerLog::ServerLog(Sink sink, std::function<int64_t()> unix_ms)
+    : sink_(std::move(sink)), unix_ms_(std::move(unix_ms)), writer_(1, kMostUnwritten) {}
 
 void ServerLog::Info(std::string_view event, Json::Object fields) {
   Write("info", event, std::move(fields));
@@ -56,12 +64,36 @@ void ServerLog::UnknownFields(const std::vector<std::string>& names) {
 }
 
 void ServerLog::Write(std::string_view level, std::string_view event, Json::Object fields) {
+  std::string line = LineOf(level, event, std::move(fields));
+  const auto bytes = static_cast<int64_t>(line.size());
+  const bool fits = unwritten_bytes_.fetch_add(bytes) + bytes <= kMostUnwrittenBytes;
+  if (fits && writer_.TryPost([this, line = std::move(line)] { WriteOut(line); })) return;
+  unwritten_bytes_ -= bytes;
+  ++lost_;
+}
+
+std::string ServerLog::LineOf(std::string_view level, std::string_view event,
+                              Json::Object fields) const {
   Json line =
       Json::MakeObject({{"time", FormatUtc(unix_ms_())}, {"level", level}, {"event", event}});
   for (Json::Member& field : fields) line.as_object().push_back(std::move(field));
-  const std::string text = line.Dump() + "\n";
-  const std::lock_guard lock(mutex_);
-  sink_(text);
+  return line.Dump() + "\n";
+}
+
+// On the writer's thread.
+void ServerLog::WriteOut(const std::string& line) {
+  sink_(line);
+  unwritten_bytes_ -= static_cast<int64_t>(line.size());
+  const int64_t lost = lost_.exchange(0);
+  if (lost == 0) return;
+  sink_(LineOf("warning", "log_lines_lost",
+               {{"lines", lost}, {"message", "the log was read too slowly to hold them"}}));
+}
+
+void ServerLog::Flush() {
+  std::promise<void> done;
+  writer_.Post([&done] { done.set_value(); });
+  done.get_future().wait();
 }
 
 }  // namespace fathom

@@ -1,6 +1,7 @@
 #include "server/schedule_log.h"
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,11 +34,13 @@ void ScheduleLog::Record(const StepPlan& plan, double now_s) {
 }
 
 std::string ScheduleLog::Body() const {
-  Json steps = Json::MakeArray();
+  std::deque<StepRecord> kept;
   {
     const std::lock_guard lock(mutex_);
-    for (const StepRecord& step : steps_) steps.Append(ExplainStep(step));
+    kept = steps_;
   }
+  Json steps = Json::MakeArray();
+  for (const StepRecord& step : kept) steps.Append(ExplainStep(step));
   return Json::MakeObject({{"steps", std::move(steps)}}).Dump();
 }
 

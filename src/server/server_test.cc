@@ -217,7 +217,8 @@ TEST(Server, BrowsersAreLetInAsConfigured) {
   EXPECT_FALSE(refused->Header("Access-Control-Allow-Origin"));
 }
 
-TEST(Server, WhatATemplateRefusesIsTheRequestsFaultAndWhatItCannotDoTheServers) {
+TEST(Server,
+     MessagesThatATemplateCannotRenderAreRefusedAndATemplateThatCannotBeReadIsTheServersFault) {
   struct Row {
     std::string chat_template;
     int status;
@@ -227,7 +228,7 @@ TEST(Server, WhatATemplateRefusesIsTheRequestsFaultAndWhatItCannotDoTheServers) 
       {"{{ raise_exception('Roles must alternate') }}", 400,
        "model/chat_template.jinja: line 1: Roles must alternate; change the messages as the chat "
        "template asks, or give another template with --chat-template FILE"},
-      {"a\n{{ messages[0].content // 0 }}", 500,
+      {"a\n{{ messages[0].content // 0 }}", 400,
        "model/chat_template.jinja: line 2: string // integer is not supported; correct "
        "the template, or give another with --chat-template FILE"},
       {"{% call f() %}", 500,

@@ -169,6 +169,7 @@ std::vector<std::string> TestServer::Stream(const std::string& target, Json body
 }
 
 std::string TestServer::log() {
+  log_.Flush();
   const std::lock_guard lock(log_mutex_);
   return log_text_;
 }

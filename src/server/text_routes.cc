@@ -28,7 +28,9 @@ TextResult AnswerTokenize(const ServedModel& model, const RoutedRequest& routed,
   if (!request.ok()) return FromError(request.error());
   if (!model.Serves(request->model)) return ModelNotFound(request->model, model.names);
   const Result<std::vector<int32_t>> ids = Tokenize(model.text, *request, time.date);
-  if (!ids.ok()) return FromRendering(model.text, ids.error());
+  if (!ids.ok()) {
+    return request->conversation ? FromRendering(model.text, ids.error()) : FromError(ids.error());
+  }
   return TextAnswer{TokenizeResponseBody(model.text.tokenizer, *request, *ids, model.max_model_len),
                     std::move(request->unknown_fields)};
 }

@@ -16,14 +16,7 @@
 #include "text/template_text.h"
 
 namespace fathom {
-
 namespace {
-
-// A file or an input that is wrong as it stands, whatever it would be used for.
-Error BadInputOf(Error error) {
-  error.kind = ErrorKind::kBadInput;
-  return error;
-}
 
 Result<jinja::Scope> Variables(const ChatTemplate::Input& input) {
   using jinja::Value;
@@ -58,7 +51,7 @@ ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 
 Result<ChatTemplate> ChatTemplate::Parse(const TemplateText& source) {
   Result<jinja::Block> block = jinja::ParseTemplate(source.text);
-  if (!block.ok()) return BadInputOf(Within(source.source, std::move(block).error()));
+  if (!block.ok()) return Within(source.source, std::move(block).error());
   return ChatTemplate(
       std::make_unique<State>(State{source.source, source.text, std::move(block).value()}));
 }
@@ -68,10 +61,8 @@ bool ChatTemplate::Mentions(std::string_view word) const {
 }
 
 Result<std::vector<TextSpan>> ChatTemplate::Render(const Input& input) const {
-  Result<jinja::Scope> variables = Variables(input);
-  if (!variables.ok()) return BadInputOf(std::move(variables).error());
-  Result<MarkedText> text =
-      jinja::RenderTemplate(state_->block, std::move(variables).value(), input.date);
+  FATHOM_TRY(jinja::Scope variables, Variables(input));
+  Result<MarkedText> text = jinja::RenderTemplate(state_->block, std::move(variables), input.date);
   if (!text.ok()) return Within(state_->source, std::move(text).error());
   return text->Spans();
 }

@@ -37,9 +37,9 @@ class ChatTemplate {
     Json extra = Json::MakeObject();           // further variables, e.g. {"thinking": true}
     std::string date;                          // what strftime_now formats: "2026-01-02"
   };
-  // The prompt, cut where text of the messages (or tools) begins and ends. Errors, each with its
-  // line: what the template itself raises (raise_exception; kBadInput: the messages are not as it
-  // wants them); unknown variables used as values, wrong types (kFailed).
+  // The prompt, cut where text of the messages (or tools) begins and ends. Errors (kBadInput), each
+  // with its line: what the template itself raises (raise_exception), unknown variables used as
+  // values, wrong types.
   Result<std::vector<TextSpan>> Render(const Input& input) const;
 
  private:

@@ -203,7 +203,7 @@ TEST(ChatTemplate, SaysWhatItCannotDoAndWhere) {
 TEST(ChatTemplate, WhatItRaisesIsAboutTheMessagesAndTheRestAboutItself) {
   EXPECT_EQ(Render("{{ raise_exception('roles must alternate') }}").error().kind,
             ErrorKind::kBadInput);
-  EXPECT_EQ(Render("{{ 5 // 0 }}").error().kind, ErrorKind::kFailed);
+  EXPECT_EQ(Render("{{ 5 // 0 }}").error().kind, ErrorKind::kBadInput);
   EXPECT_EQ(Render("{% nonsense %}").error().kind, ErrorKind::kBadInput);  // it cannot be read
   EXPECT_EQ(Render("{{ raise_exception('roles must alternate') }}").error().fix,
             "change the messages as the chat template asks, or give another template with "

@@ -8,11 +8,10 @@
 
 namespace fathom::jinja {
 
-// What a template asks for and cannot have. Whatever it is, the remedy is another text of the
-// template: whoever wrote the messages did nothing wrong.
+// What a template asks for and cannot have.
 inline Error TemplateError(std::string what, std::string where = "") {
-  return Failed(std::move(what), std::move(where),
-                "correct the template, or give another with --chat-template FILE");
+  return BadInput(std::move(what), std::move(where),
+                  "correct the template, or give another with --chat-template FILE");
 }
 
 }  // namespace fathom::jinja

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -75,12 +76,14 @@ class Served {
     return choices == nullptr ? answer.Dump() : choices->as_array()[0].Find("text")->as_string();
   }
 
-  // Returns once so many requests are computed at once.
-  void AwaitRunning(int64_t count) const {
+  // Returns once so many requests are computed at once; false: what asked for them is `over`.
+  bool AwaitRunning(int64_t count, const std::atomic<bool>& over) const {
     const std::string line =
         Format("vllm:num_requests_running{{model_name=\"tiny\",engine=\"0\"}} {}\n", count);
-    while (Get("/metrics").body.find(line) == std::string::npos) {
+    while (!over) {
+      if (Get("/metrics").body.find(line) != std::string::npos) return true;
     }
+    return false;
   }
 
   // SIGTERM; what is left of it.
@@ -202,11 +205,16 @@ TEST_F(ServeTest, WhoLosesItsBlocksToOthersIsSwappedAndAnswersTheSame) {
     for (const char* prompt : {"hello", "world"}) alone.push_back(served.Complete(prompt, 300));
   }
   Served served(model_, swap);
-  std::vector<std::string> together(2);
-  std::thread first([&] { together[0] = served.Complete("hello", 300); });
-  std::thread second([&] { together[1] = served.Complete("world", 300); });
-  first.join();
-  second.join();
+  const Json answer = Parse(served
+                                .Post("/v1/completions", {{"prompt", Json::Array{"hello", "world"}},
+                                                          {"max_tokens", 300},
+                                                          {"ignore_eos", true},
+                                                          {"temperature", 0}})
+                                .body);
+  std::vector<std::string> together;
+  for (const Json& choice : answer.Find("choices")->as_array()) {
+    together.push_back(choice.Find("text")->as_string());
+  }
   EXPECT_EQ(together, alone);
   EXPECT_EQ(served.Stop().exit_code, 0);
   EXPECT_NE(folder_.Get("steps.jsonl").find(R"("how":"swap")"), std::string::npos);
@@ -215,12 +223,14 @@ TEST_F(ServeTest, WhoLosesItsBlocksToOthersIsSwappedAndAnswersTheSame) {
 TEST_F(ServeTest, SigtermEndsEndlessStreamsWithAnErrorAfterTheDrainTime) {
   Served served(model_, {"--drain-timeout", "0"});
   HttpResponse answer;
+  std::atomic<bool> over = false;
   std::thread client([&] {
     answer = served.Post(
         "/v1/completions",
-        {{"prompt", "hello"}, {"max_tokens", 2000}, {"ignore_eos", true}, {"stream", true}});
+        {{"prompt", "hello"}, {"max_tokens", 2500}, {"ignore_eos", true}, {"stream", true}});
+    over = true;
   });
-  served.AwaitRunning(1);
+  EXPECT_TRUE(served.AwaitRunning(1, over));
   const Outcome outcome = served.Stop();
   client.join();
   EXPECT_NE(outcome.exit_code, 0);
@@ -231,11 +241,13 @@ TEST_F(ServeTest, SigtermEndsEndlessStreamsWithAnErrorAfterTheDrainTime) {
 
 TEST_F(ServeTest, ASecondSigtermDoesNotWaitForTheDrainTime) {
   Served served(model_, {"--drain-timeout", "3600"});
+  std::atomic<bool> over = false;
   std::thread client([&] {
     served.Post("/v1/completions",
-                {{"prompt", "hello"}, {"max_tokens", 2000}, {"ignore_eos", true}, {"n", 8}});
+                {{"prompt", "hello"}, {"max_tokens", 2500}, {"ignore_eos", true}, {"n", 8}});
+    over = true;
   });
-  served.AwaitRunning(8);
+  EXPECT_TRUE(served.AwaitRunning(8, over));
   served.child().Signal(SIGTERM);
   EXPECT_TRUE(served.child().ReadErrUntil("draining: running requests"));
   const Outcome outcome = served.Stop();
