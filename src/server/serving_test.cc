@@ -10,7 +10,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "api/api_error.h"
 #include "base/clock.h"
@@ -31,6 +30,7 @@
 #include "server/served_model.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
