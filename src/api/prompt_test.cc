@@ -9,6 +9,7 @@
 #include "api/input_text.h"
 #include "api/reasoning_splitter.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "text/chat_template.h"
 #include "text/golden_testing.h"
 #include "text/text_assets.h"

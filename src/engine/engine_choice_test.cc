@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "engine/engine_fixture_testing.h"
 #include "engine/token_rules.h"
-#include "sched/scheduler.h"
+#include "sched/request.h"
 
 namespace fathom {
 namespace {

@@ -13,18 +13,15 @@
 #include <random>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/clock_testing.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/thread_pool.h"
 #include "engine/engine_fixture_testing.h"
-#include "engine/sampler.h"
 #include "engine/token_rules.h"
 #include "model/model.h"
-#include "sched/scheduler.h"
+#include "sched/request.h"
+#include "sched/scheduler_config.h"
 
 namespace fathom {
 namespace {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -75,7 +76,11 @@ void Serving::Post(RoutedRequest routed,
     return Refuse(routed, NotReady("draining", "requests that came before are finished"));
   }
   auto shared = std::make_shared<RoutedRequest>(std::move(routed));
-  auto task = [shared, open, work = std::move(work)] { work(*shared, open); };
+  auto task = [this, shared, open, work = std::move(work)] {
+    // Those that wait are not worth preparing any more.
+    if (const std::optional<ApiError> why = ended()) return Refuse(*shared, *why);
+    work(*shared, open);
+  };
   if (preparers_->TryPost(std::move(task))) return;
   Refuse(*shared, TooManyUnprepared(kUnprepared, admission_.RetryAfterSeconds()));
 }
@@ -135,6 +140,11 @@ void Serving::Submit(Preparation preparation) {
   reply.OnGone([this, first, choices] {
     for (int64_t i = 0; i < choices; ++i) loop_.Cancel(first + i);
   });
+}
+
+std::optional<ApiError> Serving::ended() {
+  const std::lock_guard lock(accepting_);
+  return ended_;
 }
 
 void Serving::EndAll(const ApiError& error) {

@@ -76,6 +76,7 @@ class Serving {
   void Post(RoutedRequest routed, std::function<void(RoutedRequest&, OpenRequests::Token)> work);
   void Accept(Preparation preparation);
   void Submit(Preparation preparation);
+  std::optional<ApiError> ended();
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
 

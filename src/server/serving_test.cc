@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -9,7 +10,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "api/api_error.h"
 #include "base/clock.h"
@@ -30,6 +30,7 @@
 #include "server/served_model.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
@@ -45,7 +46,8 @@ TextAssets TinyAssets() {
   return LoadTextAssets(files, "model", "").value();
 }
 
-// A Serving behind HTTP. Requests for /held take a thread that prepares until Release.
+// A Serving behind HTTP. Requests for /held and /held_too take a thread that prepares until
+// Release.
 class ServingTest : public testing::Test {
  protected:
   ServingTest()
@@ -74,8 +76,13 @@ class ServingTest : public testing::Test {
     serving_.Generate(std::move(routed), [this](RoutedRequest& request) {
       if (request.request.path == "/held") {
         held_.set_value();
-        release_.get_future().wait();
+        released_.wait();
       }
+      if (request.request.path == "/held_too") {
+        held_too_.set_value();
+        released_.wait();
+      }
+      if (request.request.path == "/counted") ++counted_;
       return PrepareCompletion(serving_.model(), request, {});
     });
   }
@@ -106,7 +113,10 @@ class ServingTest : public testing::Test {
       pool_,
       clock_};
   std::promise<void> held_;
+  std::promise<void> held_too_;
   std::promise<void> release_;
+  const std::shared_future<void> released_ = release_.get_future().share();
+  std::atomic<int> counted_ = 0;
   Serving serving_;
   std::unique_ptr<HttpServer> http_;
 };
@@ -134,6 +144,19 @@ TEST_F(ServingTest, WhatIsPreparedWhenAllIsEndedIsToldSo) {
   EXPECT_EQ(answer.status(), 503);
   EXPECT_NE(answer.body.find("the server is draining"), std::string::npos) << answer.body;
   while (serving_.open() > 0) std::this_thread::yield();
+}
+
+// Both threads are held: the third waits for one, and is not worth its time any more.
+TEST_F(ServingTest, WhatWaitsToBePreparedWhenAllIsEndedIsNotPrepared) {
+  const auto held = AskAndHold();
+  const auto also_held = Ask("/held_too");
+  held_too_.get_future().wait();
+  const auto waiting = Ask("/counted");
+  while (serving_.open() < 3) std::this_thread::yield();
+  serving_.EndAll(NotReady("draining", ""));
+  Release();
+  EXPECT_EQ(waiting->ReadAnswer().status(), 503);
+  EXPECT_EQ(counted_, 0);
 }
 
 TEST_F(ServingTest, NothingIsTakenAfterItWasSaidSo) {

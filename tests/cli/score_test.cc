@@ -170,7 +170,7 @@ TEST_F(ScoreTest, BadLinesAreNamedAndNothingIsWritten) {
        ": line 1: /ids/1"},
       {R"({"id":"a","ids":[1.5]})", "expected a token id from 0 to 279, found number 1.5",
        ": line 1: /ids/0"},
-      {R"({"id":"a","ids":"1"})", "expected an array, found string \"1\"", ": line 1: /ids"},
+      {R"({"id":"a","ids":"1"})", "expected a list of token ids, found string \"1\"", ": line 1: /ids"},
       {R"({"id":"a","text":1})", "expected a string, found integer 1", ": line 1: /text"},
       {R"({"id":"a","messages":[{"role":"bot","content":"b"}]})",
        "expected one of system, developer, user, assistant, tool, found string \"bot\"",
