@@ -15,7 +15,8 @@ class FormatArg {
   enum class Kind { kInt, kUint, kDouble, kBool, kText };
 
   template <typename T>
-  requires std::is_arithmetic_v<T> FormatArg(T value) {  // NOLINT(google-explicit-constructor)
+    requires std::is_arithmetic_v<T>
+  FormatArg(T value) {  // NOLINT(google-explicit-constructor)
     if constexpr (std::is_same_v<T, bool>) {
       kind = Kind::kBool;
       uint_value = value ? 1 : 0;
