@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +16,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -46,7 +44,6 @@
 #include "sched/request.h"
 #include "server/api_keys.h"
 #include "server/request_log.h"
-#include "server/served_model.h"
 #include "server/server.h"
 
 namespace fathom {
@@ -182,6 +179,7 @@ class Clients {
     Outcome outcome;
     std::vector<std::vector<double>> times(kStreams);
     std::vector<std::thread> streams;
+    streams.reserve(kStreams);
     const double began = bench_.clock.Seconds();
     for (size_t i = 0; i < kStreams; ++i) {
       streams.emplace_back([this, i, &times] {

@@ -37,7 +37,7 @@ struct RequestParser::Message {
   bool header_done = false;
 };
 
-RequestParser::RequestParser(RequestLimits limits) : limits_(limits) {}
+RequestParser::RequestParser(HttpRequestLimits limits) : limits_(limits) {}
 RequestParser::~RequestParser() = default;
 
 void RequestParser::Feed(std::string_view bytes) {

@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-struct RequestLimits {
+struct HttpRequestLimits {
   int64_t header_bytes = 64 << 10;  // of the header; of a chunk's head and of the trailer, too
   int64_t body_bytes = 32 << 20;
 };
@@ -30,7 +30,7 @@ struct ParsedRequest {
 // Threads   one at a time.
 class RequestParser {
  public:
-  explicit RequestParser(RequestLimits limits);
+  explicit RequestParser(HttpRequestLimits limits);
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
@@ -75,7 +75,7 @@ class RequestParser {
   Event ChunkFault();
   Event HeaderTooLarge(std::string_view part);
 
-  RequestLimits limits_;
+  HttpRequestLimits limits_;
   std::string input_;
   size_t consumed_ = 0;  // bytes of input_ that were understood; dropped by the next Feed
   std::unique_ptr<Message> message_;

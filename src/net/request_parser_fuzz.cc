@@ -13,7 +13,7 @@ namespace {
 
 using fathom::RequestParser;
 
-constexpr fathom::RequestLimits kLimits = {.header_bytes = 512, .body_bytes = 256};
+constexpr fathom::HttpRequestLimits kLimits = {.header_bytes = 512, .body_bytes = 256};
 
 struct Outcome {
   std::vector<fathom::ParsedRequest> requests;

@@ -15,7 +15,7 @@
 namespace fathom {
 namespace {
 
-constexpr RequestLimits kLimits = {.header_bytes = 400, .body_bytes = 10};
+constexpr HttpRequestLimits kLimits = {.header_bytes = 400, .body_bytes = 10};
 
 // What comes out of `text`, fed in pieces: "GET /path?query [body]", "continue", "400 why", "more".
 std::vector<std::string> Parse(std::string_view text, size_t piece) {

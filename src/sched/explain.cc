@@ -1,6 +1,5 @@
 #include "sched/explain.h"
 
-#include <cstdint>
 #include <string_view>
 #include <utility>
 

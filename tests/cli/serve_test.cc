@@ -55,7 +55,7 @@ class Served {
   // What the program said before it was ready.
   const std::string& said() const { return child_.err(); }
 
-  HttpResponse Send(HttpCall call) const {
+  HttpResponse Send(const HttpCall& call) const {
     Result<std::unique_ptr<HttpClient>> client = HttpClient::Create(options_);
     if (!client.ok()) return {};
     Result<HttpResponse> response = (*client)->Send(call, kPatience);
