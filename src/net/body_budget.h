@@ -15,9 +15,11 @@ class BodyBudget {
 
   // False, and nothing is taken, when there are not so many bytes left.
   bool Take(int64_t bytes) {
-    if (taken_.fetch_add(bytes) + bytes <= most_bytes_) return true;
-    taken_ -= bytes;
-    return false;
+    int64_t taken = taken_;
+    do {
+      if (bytes > most_bytes_ - taken) return false;
+    } while (!taken_.compare_exchange_weak(taken, taken + bytes));
+    return true;
   }
   void GiveBack(int64_t bytes) { taken_ -= bytes; }
 

@@ -111,6 +111,7 @@ void Connection::OnEnd() {
 
 void Connection::AwaitRequest() {
   exchange_.reset();
+  asked_ = {};
   complete_ = false;
   if (parser_.unread_bytes() > 0) {
     BeginHeader();
@@ -180,8 +181,10 @@ bool Connection::HoldBody() {
 
 void Connection::Dispatch() {
   ParsedRequest parsed = parser_.Take();
-  parsed.request.body_share = std::move(share_);
   parsed.request.peer = peer_;
+  parsed.request.body_share = std::move(share_);
+  const HttpRequest& request = parsed.request;
+  asked_ = {request.method, request.path, request.query, request.headers, "", nullptr, peer_};
   OpenExchange({.head_request = parsed.request.method == "HEAD",
                 .http10 = parsed.http10,
                 .keep_alive = parsed.keep_alive});
@@ -211,7 +214,8 @@ void Connection::OpenExchange(const ResponseManner& manner) {
 void Connection::AnswerFault(int status, std::string message) {
   server_.idle.Remove(idle_);
   faulty_ = true;
-  HttpRefusal refusal{status, std::move(message), parser_.TakeUnderstood()};
+  HttpRefusal refusal{status, std::move(message), parser_.GiveUp()};
+  share_.reset();
   refusal.request.peer = peer_;
   OpenExchange({.head_request = refusal.request.method == "HEAD", .keep_alive = false});
   exchange_->Send(server_.refuse(refusal));
@@ -219,8 +223,7 @@ void Connection::AnswerFault(int status, std::string message) {
 }
 
 HttpResponse Connection::Abandoned() {
-  HttpRefusal refusal{500, "the server gave this request up without an answer", {}};
-  refusal.request.peer = peer_;
+  HttpRefusal refusal{500, "the server gave this request up without an answer", asked_};
   return server_.refuse(refusal);
 }
 

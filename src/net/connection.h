@@ -95,9 +95,10 @@ class Connection final : public TransportUser,
   std::vector<char> scratch_;
   bool reading_ = false;
   bool ended_ = false;   // the client sends nothing more
-  bool faulty_ = false;  // what the client sends is not understood
+  bool faulty_ = false;  // what the client sends is not read as requests any more
 
   std::shared_ptr<Exchange> exchange_;  // while answering
+  HttpRequest asked_;                   // what it answers, without the body
   bool complete_ = false;               // out_ holds the end of the answer
   std::string out_;
   size_t sent_ = 0;  // bytes of out_

@@ -76,7 +76,8 @@ TEST(HttpLimits, WhoMakesTheAnswerToARefusalHearsWhatIsKnownOfTheRequest) {
   HttpServerOptions options = AnyPort();
   options.max_body_bytes = 100;
   options.host = "127.0.0.1";
-  const auto server = HttpServer::Listen(options, Echo, [](const HttpRefusal& refusal) {
+  const auto give_up = [](const HttpRequest&, const HttpReply&) {};
+  const auto server = HttpServer::Listen(options, give_up, [](const HttpRefusal& refusal) {
     const HttpRequest& request = refusal.request;
     return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
                        request.Header("X-A").value_or("none"), request.peer));
@@ -89,7 +90,16 @@ TEST(HttpLimits, WhoMakesTheAnswerToARefusalHearsWhatIsKnownOfTheRequest) {
       {"POST /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 101\r\n\r\n", "413 POST /a b"},
       {"POST /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
        "400 POST /a b"},
-      {"POST /a HTTP/1.1\r\nX-A: b\r\nwrong name: c\r\nX-C: d\r\n\r\n", "400 POST  b"},
+      {"POST /a HTTP/1.1\r\nX-A: b\r\nwrong name: c\r\nX-C: d\r\n\r\n", "400 POST /a b"},
+      {"POST /a HTTP/1.1\r\nX-A: b\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+       "400 POST /a b"},
+      {"POST /%zz HTTP/1.1\r\nX-A: b\r\n\r\n", "400 POST  b"},
+      {"POST /a HTTP/1.1\r\nX-A: b\r\nX-C: " + std::string(70'000, 'c'), "431 POST /a b"},
+      // A trailer is no header.
+      {"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+       "0\r\nX-A: b\r\nno header\r\n\r\n",
+       "400 POST /a none"},
+      {"POST /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\n\r\n", "500 POST /a b"},
       {"GET /a\r\n\r\n", "400   none"},
   };
   for (const Row& row : rows) {
@@ -134,6 +144,46 @@ TEST_F(TimeoutTest, AHeaderThatIsNotCompleteInTimeIsAnswered408) {
   EXPECT_EQ(client.ReadAnswer().body, "GET /1 []");
   PassUntilInput(client);
   ExpectLastAnswer(client, 408, "408: the header was not complete after 20 ms");
+}
+
+// However its lines came: the last one could still have been folded.
+TEST_F(TimeoutTest, WhoMakesTheAnswerToHalfAHeaderHearsTheLinesThatCame) {
+  const auto server = HttpServer::Listen(
+      ShortTimes(), Echo,
+      [](const HttpRefusal& refusal) {
+        const HttpRequest& request = refusal.request;
+        return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
+                           request.Header("X-A").value_or("none"), request.headers.size()));
+      },
+      &clock_);
+  ASSERT_TRUE(server.ok());
+  struct Row {
+    std::string bytes, known;
+  };
+  const Row rows[] = {
+      {"GET /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nX-C: d", "408 GET /a b 2"},
+      {"GET /a HTTP/1.1\r\nX-A: b\r\n", "408 GET /a b 1"},
+      {"GET /a HTTP/1.1\r\n", "408 GET /a none 0"},
+      {"GET /a HTTP/1.1", "408   none 0"},
+  };
+  for (const Row& row : rows) {
+    RawClient client((*server)->port());
+    client.Send(row.bytes);
+    PassUntilInput(client);
+    EXPECT_EQ(client.ReadAnswer().body, row.known) << row.bytes;
+  }
+}
+
+// The client may stay and read on for long.
+TEST_F(TimeoutTest, ABodyThatIsRefusedGivesItsBudgetBackBeforeTheAnswer) {
+  const auto server = Serve(Echo, ShortTimes(), &clock_);
+  RawClient client(server->port());
+  client.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+  client.Send(std::string(900'000, 'b'));
+  while (server->stats().body_bytes < 900'000 - (64 << 10)) std::this_thread::yield();
+  PassUntilInput(client);
+  EXPECT_EQ(server->stats().body_bytes, 0);
+  EXPECT_EQ(client.ReadAnswer().status(), 408);
 }
 
 TEST_F(TimeoutTest, HalfABodyIsAnswered408) {
@@ -235,7 +285,9 @@ TEST(HttpLimits, BodiesTogetherAreLimited) {
   };
   EXPECT_EQ(send("/keep", 900 << 10)->ReadAnswer().status(), 200);
   EXPECT_EQ(server->stats().body_bytes, (900 - 64) << 10);
-  EXPECT_EQ(send("/", 900 << 10)->ReadAnswer().status(), 503);
+  const auto refused = send("/", 900 << 10);
+  EXPECT_EQ(refused->ReadAnswer().status(), 503);
+  EXPECT_EQ(server->stats().body_bytes, (900 - 64) << 10);  // while that client is still there
   for (int i = 0; i < 30; ++i) EXPECT_EQ(send("/keep", 64 << 10)->ReadAnswer().status(), 200);
   {
     const std::lock_guard lock(mutex);

@@ -23,8 +23,10 @@ struct HttpServerOptions {
   int64_t max_header_bytes = 64 << 10;
   int64_t max_body_bytes = 32 << 20;  // of one request
   // Of all requests together, from their arrival until their handler drops the body; at least
-  // max_body_bytes are allowed. The first 64 KiB of each body do not count: who holds the rest with
-  // large bodies does not keep out the small ones that most requests have.
+  // max_body_bytes are allowed. What has come counts, not what is reserved for what will: that may
+  // be as much again of a body in chunks, whose length nobody knows. The first 64 KiB of each body
+  // do not count: who holds the rest with large bodies does not keep out the small ones that most
+  // requests have.
   int64_t max_total_body_bytes = 256 << 20;
   int64_t header_timeout_ms = 10'000;
   int64_t body_timeout_ms = 30'000;      // between two parts of a body
@@ -46,8 +48,8 @@ using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
 struct HttpRefusal {
   int status = 500;  // 400, 408, 413, 415, 417, 431, 500, 501, 503, 505
   std::string message;
-  // What was understood of it: its peer always, its method, path and headers where they were read,
-  // never its body. Of status 500 the peer only.
+  // What was understood of it: its peer always; its method, path and query where its first line
+  // was; the headers of the whole lines that came before what is refused. Never its body.
   HttpRequest request;
 };
 

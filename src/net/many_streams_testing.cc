@@ -80,8 +80,8 @@ class Reader {
 
 std::string ClosingPost(std::string_view path, std::string_view body) {
   return Format(
-      "POST {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
-      "{}\r\n\r\n{}",
+      "POST {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Content-Length: {}\r\n\r\n{}",
       path, body.size(), body);
 }
 

@@ -70,8 +70,8 @@ RequestFault VersionFault(std::string_view version) {
 RequestFault ContentLengthFault(std::string_view value, const HttpHeaders& before, int64_t most) {
   if (const auto coding = before.Find("Transfer-Encoding")) {
     return Bad(
-        Format("Content-Length: {} and Transfer-Encoding: {} stand together; send one of "
-               "them",
+        Format("Content-Length: {} and Transfer-Encoding: {} stand together; "
+               "send one of them",
                Shown(value), Shown(*coding)));
   }
   // Only what 64 bits do not hold is refused of a single number.
@@ -87,8 +87,8 @@ RequestFault ContentLengthFault(std::string_view value, const HttpHeaders& befor
 RequestFault TransferEncodingFault(std::string_view value, const HttpHeaders& before) {
   if (const auto length = before.Find("Content-Length")) {
     return Bad(
-        Format("Transfer-Encoding: {} and Content-Length: {} stand together; send one of "
-               "them",
+        Format("Transfer-Encoding: {} and Content-Length: {} stand together; "
+               "send one of them",
                Shown(value), Shown(*length)));
   }
   return Bad(
@@ -126,8 +126,8 @@ RequestFault StartLineFault(std::string_view line) {
   // Nobody who sends something else can be waited for: the line may never end.
   if (line.empty() || !IsTokenChar(line[0])) {
     return Bad(
-        Format("the request begins with '{}', expected a method such as GET (is this TLS, "
-               "sent to a plain port?)",
+        Format("the request begins with '{}', expected a method such as GET "
+               "(is this TLS, sent to a plain port?)",
                Shown(line.substr(0, 1))));
   }
   if (!TakeLineBreak(line)) {
@@ -190,17 +190,21 @@ RequestFault HeaderLineFault(std::string_view line, const HttpHeaders& before,
   return Bad(Format("the header {} has the invalid value '{}'", Shown(name), Shown(value)));
 }
 
-RequestFault ChunkLineFault(std::string_view line, int64_t most_body_bytes) {
-  line = line.substr(0, line.find_first_of("\r\n"));
+RequestFault ChunkLineFault(std::string_view text, bool bad_extension, int64_t most_body_bytes) {
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
   const std::string_view digits = line.substr(0, line.find_first_not_of(kHexDigits));
   if (digits.empty()) {
     return Bad(
-        Format("a chunk of the body begins with '{}', expected its length in hexadecimal "
-               "digits",
+        Format("a chunk of the body begins with '{}', "
+               "expected its length in hexadecimal digits",
                Shown(line)));
   }
   if (digits.size() > 16) return BodyTooLong(Format("0x{}", digits), most_body_bytes);
-  if (digits.size() < line.size()) {
+  if (!text.substr(line.size()).starts_with("\r\n")) {
+    return Bad(
+        Format("the first line '{}' of a chunk of the body does not end in CR LF", Shown(line)));
+  }
+  if (bad_extension) {
     return Bad(Format("a chunk of the body begins with '{}', expected its length and ;NAME=VALUE",
                       Shown(line)));
   }
@@ -222,8 +226,8 @@ std::optional<RequestFault> HeaderFault(const HttpRequest& request, bool http10)
   }
   const auto coding = request.Header("Transfer-Encoding");
   if (coding && !SameHeaderName(*coding, "chunked")) {
-    return RequestFault{501, Format("the body is sent with Transfer-Encoding: {}; only chunked is "
-                                    "known",
+    return RequestFault{501, Format("the body is sent with Transfer-Encoding: {}; "
+                                    "only chunked is known",
                                     Shown(*coding))};
   }
   const auto expected = request.Header("Expect");

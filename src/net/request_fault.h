@@ -26,8 +26,9 @@ RequestFault StartLineFault(std::string_view line);
 RequestFault TargetFault(std::string_view target);
 RequestFault HeaderLineFault(std::string_view line, const HttpHeaders& before,
                              int64_t most_body_bytes);
-// The same of the first line of a chunk.
-RequestFault ChunkLineFault(std::string_view line, int64_t most_body_bytes);
+// The same of a chunk, of which `text` begins with the first line: what is wrong with it, its
+// extension (bad_extension) or the trailer behind the last chunk.
+RequestFault ChunkLineFault(std::string_view text, bool bad_extension, int64_t most_body_bytes);
 
 // 413. `bytes` is what the body's length was said to be, as it was written.
 RequestFault BodyTooLong(std::string_view bytes, int64_t most);

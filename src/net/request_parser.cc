@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,21 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// As far as Beast has read it; without a path where there is no target yet, or an invalid one.
+HttpRequest RequestOf(const http::request<http::string_body>& read) {
+  HttpRequest request;
+  request.method = View(read.method_string());
+  auto target = read.target().empty() ? std::nullopt : ParseTarget(View(read.target()));
+  if (target.has_value()) {
+    request.path = std::move(target->path);
+    request.query = std::move(target->query);
+  }
+  for (const auto& field : read) {
+    request.headers.Add(std::string(View(field.name_string())), std::string(View(field.value())));
+  }
+  return request;
+}
 
 }  // namespace
 
@@ -61,12 +77,7 @@ RequestParser::Event RequestParser::Next() {
 RequestParser::Event RequestParser::ReadHeader() {
   Message& message = *message_;
   if (message.header_bytes == 0 && !IsTokenChar(unread()[0])) return LineFault();
-  // Beast counts only what it has not understood yet: a header without end, made of short lines,
-  // would be read on and on.
-  const auto allowed = static_cast<size_t>(limits_.header_bytes - message.header_bytes);
-  const std::string_view text = unread().substr(0, allowed);
-  // Whole lines: what is said of a wrong one does not depend on how much of it has come.
-  const std::string_view lines = text.substr(0, text.rfind('\n') + 1);
+  const std::string_view lines = HeaderLines();
   error_code error = http::error::need_more;
   if (!lines.empty()) {
     const size_t read = message.parser.put(boost::asio::buffer(lines), error);
@@ -74,30 +85,38 @@ RequestParser::Event RequestParser::ReadHeader() {
     message.header_bytes += static_cast<int64_t>(read);
   }
   if (error == http::error::need_more) {
-    return text.size() == allowed ? HeaderTooLarge("header") : Event::kNeedMore;
+    const auto came = message.header_bytes + static_cast<int64_t>(unread_bytes());
+    if (came < limits_.header_bytes) return Event::kNeedMore;
+    return CutHeader() ? HeaderTooLarge("header") : LineFault();
   }
   return error ? LineFault() : TakeHeader();
 }
 
-void RequestParser::TakeFields() {
-  const auto& fields = message_->parser.get();
-  HttpRequest& request = message_->parsed.request;
-  request.method = View(fields.method_string());
-  for (const auto& field : fields) {
-    request.headers.Add(std::string(View(field.name_string())), std::string(View(field.value())));
-  }
+// The unread lines that are whole: what is said of a wrong one does not depend on how much of it
+// has come. Beast counts only what it has not understood yet: a header without end, made of short
+// lines, would be read on and on; so none beyond the limit.
+std::string_view RequestParser::HeaderLines() const {
+  const auto allowed = static_cast<size_t>(limits_.header_bytes - message_->header_bytes);
+  const std::string_view text = unread().substr(0, allowed);
+  return text.substr(0, text.rfind('\n') + 1);
+}
+
+// No more of the header will be read. Beast holds lines back until it sees what comes behind: the
+// end. False when one of them is wrong.
+bool RequestParser::CutHeader() {
+  const std::string_view lines = HeaderLines();
+  if (lines.empty()) return true;
+  error_code error;
+  consumed_ += message_->parser.put(boost::asio::buffer(std::string(lines) + "\r\n"), error);
+  return !error;
 }
 
 RequestParser::Event RequestParser::TakeHeader() {
   Message& message = *message_;
   message.header_done = true;
-  TakeFields();
   const auto& fields = message.parser.get();
-  auto target = ParseTarget(View(fields.target()));
-  if (!target.has_value()) return Fault(TargetFault(View(fields.target())));
-  HttpRequest& request = message.parsed.request;
-  request.path = std::move(target->path);
-  request.query = std::move(target->query);
+  message.parsed.request = RequestOf(fields);
+  if (message.parsed.request.path.empty()) return Fault(TargetFault(View(fields.target())));
   message.parsed.http10 = fields.version() == 10;
   message.parsed.keep_alive = message.parser.keep_alive();
   message.parser.eager(true);
@@ -136,7 +155,7 @@ RequestParser::Event RequestParser::ReadBody() {
                  ? Event::kNeedMore
                  : HeaderTooLarge("head of a chunk, or the trailer,");
     }
-    if (error) return ChunkFault();
+    if (error) return ChunkFault(error == http::error::bad_chunk_extension);
   }
   return message.parser.is_done() ? Event::kRequest : Event::kNeedMore;
 }
@@ -157,17 +176,28 @@ int64_t RequestParser::body_bytes() const {
   return message_ == nullptr ? 0 : static_cast<int64_t>(message_->parser.get().body().size());
 }
 
-HttpRequest RequestParser::TakeUnderstood() {
-  return std::exchange(message_ == nullptr ? understood_ : message_->parsed.request, {});
+HttpRequest RequestParser::GiveUp() {
+  faulty_ = true;
+  if (message_ != nullptr) {
+    if (!message_->header_done) CutHeader();
+    End();
+  }
+  return std::exchange(understood_, {});
+}
+
+void RequestParser::End() {
+  // What Beast has now may have fields of a trailer, too.
+  understood_ = message_->header_done ? std::move(message_->parsed.request)
+                                      : RequestOf(message_->parser.get());
+  message_.reset();
+  std::string().swap(input_);
+  consumed_ = 0;
 }
 
 RequestParser::Event RequestParser::Fault(RequestFault fault) {
   faulty_ = true;
   fault_ = std::move(fault);
-  understood_ = std::move(message_->parsed.request);
-  message_.reset();
-  input_.clear();
-  consumed_ = 0;
+  End();
   return Event::kFault;
 }
 
@@ -177,19 +207,19 @@ RequestParser::Event RequestParser::LineFault() {
   if (message_->header_bytes == 0) {
     return Fault(StartLineFault(line.empty() ? unread().substr(0, 1) : line));
   }
-  TakeFields();
-  return Fault(HeaderLineFault(line, message_->parsed.request.headers, limits_.body_bytes));
+  const HttpHeaders before = RequestOf(message_->parser.get()).headers;
+  return Fault(HeaderLineFault(line, before, limits_.body_bytes));
 }
 
 // The line break behind a chunk counts as the begin of the next.
-RequestParser::Event RequestParser::ChunkFault() {
+RequestParser::Event RequestParser::ChunkFault(bool bad_extension) {
   std::string_view line = unread();
   const bool begun = message_->parser.get().body().size() > 0;
   if (begun && !line.starts_with("\r\n")) {
     return Fault({400, "a chunk of the body is longer than its length says"});
   }
   if (begun) line.remove_prefix(2);
-  return Fault(ChunkLineFault(line, limits_.body_bytes));
+  return Fault(ChunkLineFault(line, bad_extension, limits_.body_bytes));
 }
 
 RequestParser::Event RequestParser::HeaderTooLarge(std::string_view part) {

@@ -48,9 +48,11 @@ class RequestParser {
   // The request that Next announced; the parser goes on with the one behind it.
   ParsedRequest Take();
   const RequestFault& fault() const { return fault_; }
-  // What was understood of the request that is faulty or at hand: its method, path and headers as
-  // far as they were read. Leaves them empty.
-  HttpRequest TakeUnderstood();
+  // Ends: gives the memory of the request at hand back, and drops what is fed from now on. Returns
+  // what was understood of that request, or of the faulty one: its method, path and query where its
+  // first line was, and the headers of the whole lines that came before the fault; no body. Next is
+  // not asked any more.
+  HttpRequest GiveUp();
 
   // Nothing of a further request was fed.
   bool between_requests() const { return message_ == nullptr && unread_bytes() == 0 && !faulty_; }
@@ -66,13 +68,15 @@ class RequestParser {
 
   std::string_view unread() const { return std::string_view(input_).substr(consumed_); }
   Event ReadHeader();
-  void TakeFields();
+  std::string_view HeaderLines() const;
+  bool CutHeader();
   Event TakeHeader();
   Event CheckHeader();
   Event ReadBody();
+  void End();
   Event Fault(RequestFault fault);
   Event LineFault();
-  Event ChunkFault();
+  Event ChunkFault(bool bad_extension);
   Event HeaderTooLarge(std::string_view part);
 
   HttpRequestLimits limits_;

@@ -43,6 +43,7 @@ Outcome Parse(std::string_view text, size_t piece) {
     // What is not understood yet is a part of a header, whose size is limited.
     FATHOM_CHECK(parser.unread_bytes() < static_cast<size_t>(kLimits.header_bytes));
   }
+  FATHOM_CHECK(parser.GiveUp().body.empty() && parser.body_bytes() == 0);
   return outcome;
 }
 

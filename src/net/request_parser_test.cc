@@ -133,6 +133,18 @@ TEST(RequestParser, NamesWhatIsWrong) {
           {chunked + "1\r\nabcd\r\n", {"400 a chunk of the body is longer than its length says"}},
           {chunked + "1\r\na\r\n0\r\nno header\r\n\r\n",
            {"400 the trailer behind the body's last chunk has a line that is no header"}},
+          {chunked + "1\r\na\r\n0;name=v\r\nno header\r\n\r\n",
+           {"400 the trailer behind the body's last chunk has a line that is no header"}},
+          {chunked + "0;=\r\n\r\n",
+           {"400 a chunk of the body begins with '0;=', expected its length and ;NAME=VALUE"}},
+          {chunked + "5\nhello\r\n",
+           {"400 the first line '5' of a chunk of the body does not end in CR LF"}},
+          {chunked + "5\rhello\r\n",
+           {"400 the first line '5' of a chunk of the body does not end in CR LF"}},
+          {chunked + "1\r\na\r\n2;n=v\nbc\r\n",
+           {"400 the first line '2;n=v' of a chunk of the body does not end in CR LF"}},
+          {chunked + "1\r\na\r\n0\n\r\n\r\n",
+           {"400 the first line '0' of a chunk of the body does not end in CR LF"}},
       },
       {1, 3, 10'000});
 }
@@ -224,6 +236,25 @@ TEST(RequestParser, KeepsHeadersAndDropsTrailers) {
   EXPECT_EQ(request.Header("X-a"), "1");
   EXPECT_EQ(request.headers.size(), 4U);
   EXPECT_EQ(request.Header("Authorization"), std::nullopt);
+}
+
+TEST(RequestParser, GivesUpWhatItHasOfABody) {
+  RequestParser parser(kLimits);
+  parser.Feed("POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n1234");
+  ASSERT_EQ(parser.Next(), RequestParser::Event::kNeedMore);
+  ASSERT_EQ(parser.body_bytes(), 4);
+  const HttpRequest request = parser.GiveUp();
+  EXPECT_EQ(request.method + request.path + request.query, "POST/ab");
+  EXPECT_EQ(request.Header("Host"), "h");
+  EXPECT_EQ(request.body, "");
+  EXPECT_EQ(parser.body_bytes(), 0);
+  parser.Feed("56789");
+  EXPECT_EQ(parser.unread_bytes(), 0U);
+}
+
+TEST(RequestParser, AWrongLineIsNamedThoughTheHeaderIsAlsoTooLarge) {
+  const std::string text = "GET / HTTP/1.1\r\nHost: h\r\nA b: c\r\nD: " + std::string(500, 'x');
+  Check({{text, {"400 the header name 'A b' holds ' ', which no name may"}}}, {1, 7, 10'000});
 }
 
 TEST(RequestParser, SaysWhetherTheConnectionGoesOn) {

@@ -165,27 +165,23 @@ TEST_F(TlsTest, FilesThatCannotBeUsedAreNamedWithTheReason) {
        "without any line of PEM\n"
        "  where: TLS certificate: {}/text.pem\n"
        "  fix: name the right file; one in DER becomes PEM by openssl x509 -inform der -in FILE "
-       "-out "
-       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
+       "-out FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
       {"empty.pem", "key.pem",
        "error: expected a PEM file with a line -----BEGIN CERTIFICATE-----, found nothing\n"
        "  where: TLS certificate: {}/empty.pem\n"
        "  fix: name the right file; one in DER becomes PEM by openssl x509 -inform der -in FILE "
-       "-out "
-       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
+       "-out FILE.pem, one in PKCS#12 by openssl pkcs12 -nokeys -in FILE -out FILE.pem\n"},
       {"cert.pem", "der.key",
        "error: expected a PEM file with a line PRIVATE KEY-----, found binary DER\n"
        "  where: TLS private key: {}/der.key\n"
        "  fix: name the right file; one in DER becomes PEM by openssl pkey -inform der -in FILE "
-       "-out "
-       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
+       "-out FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
       {"cert.pem", "cert.pem",
        "error: expected a PEM file with a line PRIVATE KEY-----, found a PEM file of another kind "
        "(-----BEGIN CERTIFICATE-----)\n"
        "  where: TLS private key: {}/cert.pem\n"
        "  fix: name the right file; one in DER becomes PEM by openssl pkey -inform der -in FILE "
-       "-out "
-       "FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
+       "-out FILE.pem, one in PKCS#12 by openssl pkcs12 -nocerts -nodes -in FILE -out FILE.pem\n"},
       {"cert.pem", "other_key.pem",
        "error: does not belong to the certificate\n"
        "  where: TLS private key: {}/other_key.pem\n"
