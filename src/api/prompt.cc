@@ -13,6 +13,7 @@
 #include "api/reasoning_splitter.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/math.h"
 #include "base/result.h"
 #include "text/chat_template.h"
 #include "text/marked_text.h"
@@ -45,7 +46,7 @@ Status CheckBytes(const Tokenizer& tokenizer, std::string_view text, int64_t con
   const std::optional<int64_t> longest = tokenizer.longest_token_bytes();
   if (!longest) return Ok();
   const auto bytes = static_cast<int64_t>(text.size());
-  const int64_t least_tokens = (bytes + *longest - 1) / *longest;
+  const int64_t least_tokens = CeilDiv(bytes, *longest);
   if (least_tokens < context_tokens) return Ok();
   return DoesNotFit(Format("This model's maximum context length is {} tokens. However, your prompt "
                            "has {} bytes, which are at least {} tokens",

@@ -27,24 +27,20 @@ TextAssets TinyAssets() {
 
 // What Jinja2 renders published templates to.
 TEST(TokenizeRequest, HandsToolsToTheTemplate) {
-  const Json vectors = ReadVectors("tools_vectors.json");
-  for (const Json& output : vectors.Find("outputs")->as_array()) {
-    const std::string& name = output.Find("template")->as_string();
-    const std::string& conversation = output.Find("conversation")->as_string();
-    SCOPED_TRACE(name + ": " + conversation);
-    const std::string file = GoldenTokenizerFolder() + "/templates/" + name + ".jinja";
+  for (const ToolsRendering& expected : ReadToolsRenderings()) {
+    SCOPED_TRACE(expected.name);
+    const std::string file =
+        GoldenTokenizerFolder() + "/templates/" + expected.chat_template + ".jinja";
     const TextAssets assets = {ParseOrDie(TinyTokenizerFiles()),
                                ChatTemplate::Parse({ReadTestFile(file), file})};
     const Json body =
-        Json::MakeObject({{"messages", *vectors.Find("conversations")->Find(conversation)},
-                          {"tools", *vectors.Find("tools")}});
+        Json::MakeObject({{"messages", expected.messages}, {"tools", expected.tools}});
     const auto request = ParseTokenizeRequest(body.Dump());
     ASSERT_TRUE(request.ok()) << request.error().ToString();
     const auto ids = Tokenize(assets, *request, "2026-01-02");
     ASSERT_TRUE(ids.ok()) << ids.error().ToString();
-    const std::string& bos = output.Find("bos_token")->as_string();
-    const std::string rest = output.Find("text")->as_string().substr(bos.size());
-    EXPECT_EQ(assets.tokenizer.Decode(*ids, false), (bos.empty() ? "" : "<bos>") + rest);
+    const std::string rest = expected.text.substr(expected.bos.size());
+    EXPECT_EQ(assets.tokenizer.Decode(*ids, false), (expected.bos.empty() ? "" : "<bos>") + rest);
   }
 }
 

@@ -45,6 +45,11 @@ bool TakeLineBreak(std::string_view& line) {
   return true;
 }
 
+RequestFault LineBreakFault(std::string_view what, std::string_view line) {
+  return Bad(Format("the {} line '{}' does not end in CR LF", what,
+                    Shown(line.substr(0, line.find_last_not_of('\n') + 1))));
+}
+
 bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
@@ -130,10 +135,7 @@ RequestFault StartLineFault(std::string_view line) {
                "(is this TLS, sent to a plain port?)",
                Shown(line.substr(0, 1))));
   }
-  if (!TakeLineBreak(line)) {
-    return Bad(Format("the request line '{}' does not end in CR LF",
-                      Shown(line.substr(0, line.find_last_not_of('\n') + 1))));
-  }
+  if (!TakeLineBreak(line)) return LineBreakFault("request", line);
   const size_t method_end = std::min(line.find(' '), line.size());
   const std::string_view method = line.substr(0, method_end);
   const auto wrong = std::ranges::find_if_not(method, IsTokenChar);
@@ -166,10 +168,7 @@ RequestFault TargetFault(std::string_view target) {
 
 RequestFault HeaderLineFault(std::string_view line, const HttpHeaders& before,
                              int64_t most_body_bytes) {
-  if (!TakeLineBreak(line)) {
-    return Bad(Format("the header line '{}' does not end in CR LF",
-                      Shown(line.substr(0, line.find_last_not_of('\n') + 1))));
-  }
+  if (!TakeLineBreak(line)) return LineBreakFault("header", line);
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) {
     return Bad(Format("the header line '{}' has no colon, expected NAME: VALUE", Shown(line)));

@@ -56,8 +56,7 @@ int64_t AttentionBufferBytes(int64_t threads, int64_t key_dim, int64_t value_dim
 // Runs all tasks over the pool; of those with few heads the consecutive tokens of a sequence, where
 // they follow each other in `tasks`, are computed together. Softmax and sums in float32, over keys
 // in order and in steps of a fixed number of rows counted from position 0, so a result depends on
-// its own context only (batch-invariant), as
-// long as the rows of a sequence are finite.
+// its own context only (batch-invariant), as long as the rows of a sequence are finite.
 void Attention(const Compute& compute, float scale, std::span<const AttentionTask> tasks,
                AttentionBuffers& buffers);
 

@@ -225,13 +225,12 @@ class AttentionKernel {
     return V::Load(visible);
   }
 
-  // The scores of a row, the least there is for queries that do not see it: they leave a query's
+  // Makes a row's scores the least there is for queries that do not see it: they leave a query's
   // results as they would be without the row, bit for bit.
-  Lanes VisibleScores(int64_t row, const float* scores) const {
-    if (row < least_end_) return V::Load(scores);
+  void HideScores(int64_t row, float* scores) const {
     const Lanes visible = Visible(row);
     const Lanes least = V::Mul(V::Add(visible, V::Broadcast(-1)), V::Broadcast(0x1p127F));
-    return V::Fma(V::Load(scores), visible, least);
+    V::Store(scores, V::Fma(V::Load(scores), visible, least));
   }
 
   // Turns the scores of rows [first, first + rows) into exp(score - highest) and returns what sums
@@ -241,7 +240,7 @@ class AttentionKernel {
     Lanes highest = before;
     for (int64_t r = 0; r < rows; ++r) {
       float* scores = weights_ + r * kQueryTile;
-      V::Store(scores, VisibleScores(first + r, scores));
+      if (first + r >= least_end_) HideScores(first + r, scores);
       highest = V::Max(highest, V::Load(scores));
     }
     Lanes sum = V::Zero();

@@ -106,7 +106,7 @@ PrefixNode PrefixIndex::Insert(int32_t block, PrefixNode parent, std::span<const
 
 void PrefixIndex::Prefetch(int32_t block, PrefixNode parent,
                            std::span<const int32_t> tokens) const {
-  __builtin_prefetch(&At(block), /*rw=*/1);
+  PrefetchEntry(block);
   __builtin_prefetch(TokensOf(block).data(), /*rw=*/1);
   __builtin_prefetch(&whole_[HashWhole(parent, tokens) & mask_]);
   __builtin_prefetch(&first_[HashFirst(parent, tokens.front()) & mask_]);

@@ -26,8 +26,6 @@ namespace fathom {
 namespace {
 
 constexpr int32_t kNone = RankedList::kNone;
-// How many sequences ahead memory is asked for: at thousands of them each is a miss.
-constexpr size_t kAhead = 8;
 
 }  // namespace
 

@@ -123,6 +123,9 @@ class Scheduler {
   int64_t free_swap_blocks() const { return swap_pool_.free(); }
 
  private:
+  // How many sequences ahead memory is asked for: at thousands of them each is a miss.
+  static constexpr size_t kAhead = 8;
+
   // What a step has left to give.
   struct Budget {
     int64_t tokens = 0;

@@ -9,15 +9,9 @@
 #include "sched/sequence_state.h"
 
 namespace fathom {
-namespace {
-
-// Publishing goes to places that nobody touched lately, each known from the one before: so many
-// sequences lie between asking for one and for the next.
-constexpr size_t kAhead = 8;
-
-}  // namespace
 
 void Scheduler::PublishComputed() {
+  // Each goes to places that nobody touched lately, and each place is known from the one before.
   const size_t count = to_publish_.size();
   for (size_t i = 0; i < count + 3 * kAhead; ++i) {
     if (i < count) {

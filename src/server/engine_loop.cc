@@ -3,7 +3,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -144,11 +144,11 @@ StepNews EngineLoop::Collect(StepResult result) {
   return news;
 }
 
-void EngineLoop::Enter(std::string phase, bool busy) {
+void EngineLoop::Enter(std::string_view phase, bool busy) {
   const double now = clock_.Seconds();
   const std::lock_guard lock(state_mutex_);
   progress_.busy = busy;
-  progress_.phase = std::move(phase);
+  progress_.phase = phase;
   progress_.since_s = now;
 }
 

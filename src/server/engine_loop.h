@@ -6,7 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <variant>
@@ -37,10 +37,10 @@ struct StepNews {
 
 // Where the engine's thread is, for health and the watchdog.
 struct LoopProgress {
-  bool busy = false;   // a step is being made, or its news delivered
-  std::string phase;   // "computing a step"
-  double since_s = 0;  // when it began
-  int64_t steps = 0;   // made so far
+  bool busy = false;       // a step is being made, or its news delivered
+  std::string_view phase;  // "computing a step"; a literal
+  double since_s = 0;      // when it began
+  int64_t steps = 0;       // made so far
 };
 
 // The one thread that owns an engine. Commands come in through a queue, news of each step goes out
@@ -88,7 +88,7 @@ class EngineLoop {
   bool TakeCommands();
   void Apply(Submission submission);
   void Apply(const Cancellation& cancellation);
-  void Enter(std::string phase, bool busy);
+  void Enter(std::string_view phase, bool busy);
   void Publish();
   StepNews Collect(StepResult result);
   void Post(Command command);

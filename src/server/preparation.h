@@ -39,9 +39,8 @@ Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const Requ
 Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
                            const RequestTime& time);
 
-// What a client hears when its messages do not become a prompt: 400 where
-// the template refuses them or cannot render them, 500 where there is a template that cannot be
-// read.
+// What a client hears when its messages do not become a prompt: 400 where the template refuses them
+// or cannot render them, 500 where there is a template that cannot be read.
 ApiError FromRendering(const TextAssets& text, Error error);
 
 }  // namespace fathom

@@ -96,19 +96,16 @@ INSTANTIATE_TEST_SUITE_P(All, PublishedTemplate,
                          });
 
 TEST(PublishedTemplates, RenderConversationsWithTools) {
-  const Json vectors = ReadVectors("tools_vectors.json");
-  for (const Json& output : vectors.Find("outputs")->as_array()) {
-    const std::string& name = output.Find("template")->as_string();
-    const std::string& conversation = output.Find("conversation")->as_string();
-    SCOPED_TRACE(name + ": " + conversation);
+  for (const ToolsRendering& expected : ReadToolsRenderings()) {
+    SCOPED_TRACE(expected.name);
     ChatTemplate::Input input;
-    input.messages = *vectors.Find("conversations")->Find(conversation);
-    input.tools = *vectors.Find("tools");
+    input.messages = expected.messages;
+    input.tools = expected.tools;
     input.add_generation_prompt = true;
-    input.special_tokens = Json::MakeObject({{"bos_token", *output.Find("bos_token")}});
-    const Result<std::vector<TextSpan>> spans = LoadTemplate(name).Render(input);
+    input.special_tokens = Json::MakeObject({{"bos_token", expected.bos}});
+    const Result<std::vector<TextSpan>> spans = LoadTemplate(expected.chat_template).Render(input);
     ASSERT_TRUE(spans.ok()) << spans.error().ToString();
-    EXPECT_EQ(JoinSpans(*spans), output.Find("text")->as_string());
+    EXPECT_EQ(JoinSpans(*spans), expected.text);
   }
 }
 

@@ -50,6 +50,22 @@ Json ReadGoldenJson(const std::string& name) {
 
 Json ReadVectors(const std::string& name) { return ReadJsonFile("tests/golden/tokenizer/" + name); }
 
+std::vector<ToolsRendering> ReadToolsRenderings() {
+  const Json vectors = ReadVectors("tools_vectors.json");
+  std::vector<ToolsRendering> renderings;
+  for (const Json& output : vectors.Find("outputs")->as_array()) {
+    const std::string& chat_template = output.Find("template")->as_string();
+    const std::string& conversation = output.Find("conversation")->as_string();
+    renderings.push_back({.name = chat_template + ": " + conversation,
+                          .chat_template = chat_template,
+                          .messages = *vectors.Find("conversations")->Find(conversation),
+                          .tools = *vectors.Find("tools"),
+                          .bos = output.Find("bos_token")->as_string(),
+                          .text = output.Find("text")->as_string()});
+  }
+  return renderings;
+}
+
 std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable) {
   const char* folder = std::getenv(variable);
   if (folder == nullptr) return std::nullopt;

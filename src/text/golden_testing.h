@@ -21,6 +21,17 @@ Json ReadGoldenJson(const std::string& name);
 // Vectors made by tools/make_*_vectors for this module; always this repository's.
 Json ReadVectors(const std::string& name);
 
+// Conversations with tools, and what Jinja2 renders a published template to for them
+// (tools_vectors.json).
+struct ToolsRendering {
+  std::string name;  // of template and conversation, for messages
+  std::string chat_template;
+  Json messages, tools;
+  std::string bos;
+  std::string text;
+};
+std::vector<ToolsRendering> ReadToolsRenderings();
+
 // The tokenizer.json and tokenizer_config.json in the folder that an environment variable names.
 // nullopt when it is not set (skip the test, with a reason); set and unreadable fails the test.
 std::optional<TokenizerFiles> TokenizerFilesFromEnvironment(const char* variable);
