@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,7 @@
 #include "cli/model_flags.h"
 #include "cli/model_folder.h"
 #include "engine/engine.h"
+#include "engine/token_rules.h"
 #include "io/file_system.h"
 #include "net/http_client.h"
 #include "net/http_message.h"
@@ -53,6 +55,9 @@ constexpr int kStreams = 32;
 constexpr int64_t kStreamPrompt = 118;
 constexpr int64_t kStreamAnswer = 48;
 constexpr int64_t kLongPrompt = 2048;
+// Answers are of these tokens alone, letters to the tokenizer of scripts/bench-model: a part of a
+// character would wait for the next step's token, and its gap would be of two steps.
+constexpr std::array<int32_t, 3> kLetters = {3 + 'a', 3 + 'b', 3 + 'c'};
 
 template <class T>
 T Must(Result<T> result) {
@@ -140,9 +145,11 @@ double Quantile(std::vector<double>& values, double q) {
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
-GenerationRequest Generation(const std::vector<int32_t>& prompt, int64_t answer) {
+GenerationRequest Generation(const Bench& bench, const std::vector<int32_t>& prompt,
+                             int64_t answer) {
   GenerationRequest request;
   request.prompt = prompt;
+  request.rules = Must(TokenRules::Make(bench.folder.checkpoint.config().vocab, kLetters));
   request.sampling.temperature = 0;
   request.max_tokens = answer;
   return request;
@@ -152,9 +159,9 @@ GenerationRequest Generation(const std::vector<int32_t>& prompt, int64_t answer)
 double RunEngine(Bench& bench, const Work& work) {
   Engine& engine = *bench.loaded.engine;
   const double began = bench.clock.Seconds();
-  const RequestId first = Must(engine.Submit(Generation(work.streams()[0], kStreamAnswer)));
+  const RequestId first = Must(engine.Submit(Generation(bench, work.streams()[0], kStreamAnswer)));
   for (size_t i = 1; i < kStreams; ++i) {
-    Must(engine.Submit(Generation(work.streams()[i], kStreamAnswer)));
+    Must(engine.Submit(Generation(bench, work.streams()[i], kStreamAnswer)));
   }
   int64_t tokens = 0;
   size_t arrived = 0;
@@ -163,7 +170,7 @@ double RunEngine(Bench& bench, const Work& work) {
       if (event.token && event.id == first) ++tokens;
     }
     for (; arrived < work.Arrived(tokens); ++arrived) {
-      Must(engine.Submit(Generation(work.long_prompts()[arrived], 1)));
+      Must(engine.Submit(Generation(bench, work.long_prompts()[arrived], 1)));
     }
   }
   return bench.clock.Seconds() - began;
@@ -214,6 +221,7 @@ class Clients {
         {{"prompt", Json::Array(prompt.begin(), prompt.end())},
          {"max_tokens", answer},
          {"ignore_eos", true},
+         {"allowed_token_ids", Json::Array(kLetters.begin(), kLetters.end())},
          {"temperature", 0},
          {"stream", true},
          {"stream_options",
