@@ -28,6 +28,7 @@ constexpr std::array kCommands = {
     Command{"inspect", "what a checkpoint holds: parameters, bytes, problems", InspectCommand},
     Command{"tokenize", "text or messages to ids and back", TokenizeCommand},
     Command{"score", "log-probabilities and perplexity of given texts", ScoreCommand},
+    Command{"bench", "how fast an engine is on this machine, and what limits it", BenchCommand},
 };
 
 std::string ProgramHelp() {

@@ -38,6 +38,7 @@ Result<ExitCode> RunCommand(CommandContext& context, std::span<const std::string
 Result<ExitCode> InspectCommand(CommandContext& context, std::span<const std::string> args);
 Result<ExitCode> TokenizeCommand(CommandContext& context, std::span<const std::string> args);
 Result<ExitCode> ScoreCommand(CommandContext& context, std::span<const std::string> args);
+Result<ExitCode> BenchCommand(CommandContext& context, std::span<const std::string> args);
 Result<ExitCode> ServeCommand(CommandContext& context, std::span<const std::string> args);
 
 }  // namespace fathom

@@ -18,6 +18,7 @@
 #include "engine/sizing.h"
 #include "model/model.h"
 #include "ops/compute.h"
+#include "ops/profile.h"
 #include "sched/mindie_settings.h"
 #include "sched/scheduler_config.h"
 #include "spec/catalogue.h"
@@ -31,7 +32,7 @@ namespace {
 Result<Compute> MakeCompute(const ModelFlags& flags, const ModelConfig& config, ThreadPool& pool) {
   const char* forced = std::getenv("FATHOM_ISA");
   FATHOM_TRY(const Isa isa, ChooseIsa(forced == nullptr ? "" : forced));
-  return Compute{&pool, isa, flags.ActivationsFor(config)};
+  return Compute{.pool = &pool, .isa = isa, .activations = flags.ActivationsFor(config)};
 }
 
 // What the weights to be loaded take.
@@ -82,13 +83,15 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
 
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,
                               const ModelFlags& flags, const EngineConfig& engine, bool mtp,
-                              Progress& progress) {
+                              Progress& progress, Profile* profile) {
   const double began = context.clock.Seconds();
   LoadedModel loaded;
   FATHOM_TRY(loaded.pool, ThreadPool::Start(flags.ThreadCount()));
-  FATHOM_TRY(const Compute compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
-  FATHOM_TRY(loaded.model, Model::Load(folder.checkpoint, ModelOptions{mtp}, compute, progress));
-  loaded.engine = MakeEngine(*loaded.model, engine, compute, context.clock);
+  FATHOM_TRY(loaded.compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
+  loaded.compute.profile = profile;
+  FATHOM_TRY(loaded.model,
+             Model::Load(folder.checkpoint, ModelOptions{mtp}, loaded.compute, progress));
+  loaded.engine = MakeEngine(*loaded.model, engine, loaded.compute, context.clock);
   loaded.seconds = context.clock.Seconds() - began;
   return loaded;
 }

@@ -13,6 +13,8 @@
 #include "cli/model_folder.h"
 #include "engine/engine.h"
 #include "model/model.h"
+#include "ops/compute.h"
+#include "ops/profile.h"
 #include "sched/mindie_settings.h"
 
 namespace fathom {
@@ -35,6 +37,7 @@ struct LoadedModel {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Model> model;
   std::unique_ptr<Engine> engine;
+  Compute compute;     // what they compute on
   double seconds = 0;  // that loading took
 };
 
@@ -43,11 +46,11 @@ struct LoadedModel {
 Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags& flags,
                                     const EngineNeeds& needs);
 
-// Loads the weights; with them the MTP layer when `mtp`. `progress` hears of one phase. Errors: a
-// FATHOM_ISA that cannot be had; those of Model::Load.
+// Loads the weights; with them the MTP layer when `mtp`. `progress` hears of one phase. A profile
+// outlives what is loaded. Errors: a FATHOM_ISA that cannot be had; those of Model::Load.
 Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder,
                               const ModelFlags& flags, const EngineConfig& engine, bool mtp,
-                              Progress& progress);
+                              Progress& progress, Profile* profile = nullptr);
 
 }  // namespace fathom
 

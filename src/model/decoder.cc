@@ -10,6 +10,7 @@
 #include "model/step.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "ops/profile.h"
 #include "ops/rms_norm.h"
 #include "spec/model_config.h"
 
@@ -31,9 +32,7 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
     layer_.Forward(step, layer++, layer_weights, h_.view());
   }
   if (step.trace != nullptr) step.trace->Hidden(layer, h_.view());
-  RmsNorm(step.compute, h_.view(), weights.norm, norm_eps_, h_.view());
-  if (step.trace != nullptr) step.trace->Hidden(layer + 1, h_.view());
-  RoundActivations(step.compute, h_.view());
+  Normalize(step, layer, weights.norm);
 
   ForwardResult result;
   Head(step, weights, batch.logit_rows);
@@ -46,6 +45,7 @@ ForwardResult Decoder::Forward(const Step& step, const ModelWeights& weights,
 
 void Decoder::Embed(const Step& step, const ModelWeights& weights,
                     std::span<const int32_t> tokens) {
+  const ProfiledPart part(step.compute, "embedding");
   h_.Resize(static_cast<int64_t>(tokens.size()), weights.embedding.cols());
   step.compute.pool->ParallelFor(h_.rows(), [&](int64_t token, int) {
     weights.embedding.CopyRow(tokens[static_cast<size_t>(token)], h_[token]);
@@ -53,7 +53,15 @@ void Decoder::Embed(const Step& step, const ModelWeights& weights,
   RoundActivations(step.compute, h_.view());
 }
 
+void Decoder::Normalize(const Step& step, int64_t layer, std::span<const float> weight) {
+  const ProfiledPart part(step.compute, "norm");
+  RmsNorm(step.compute, h_.view(), weight, norm_eps_, h_.view());
+  if (step.trace != nullptr) step.trace->Hidden(layer + 1, h_.view());
+  RoundActivations(step.compute, h_.view());
+}
+
 void Decoder::Head(const Step& step, const ModelWeights& weights, std::span<const int32_t> rows) {
+  const ProfiledPart part(step.compute, "head");
   wanted_.Resize(static_cast<int64_t>(rows.size()), h_.cols());
   for (int64_t i = 0; i < wanted_.rows(); ++i) {
     const std::span<const float> from = h_[rows[static_cast<size_t>(i)]];

@@ -29,6 +29,7 @@ class Decoder {
 
  private:
   void Embed(const Step& step, const ModelWeights& weights, std::span<const int32_t> tokens);
+  void Normalize(const Step& step, int64_t layer, std::span<const float> weight);
   void Head(const Step& step, const ModelWeights& weights, std::span<const int32_t> rows);
 
   const double norm_eps_;

@@ -27,6 +27,7 @@ class DecoderLayer {
   void Forward(const Step& step, int64_t layer, const LayerWeights& weights, MatView<float> h);
 
  private:
+  void AddBranch(const Step& step, MatView<float> h);
   void Normalize(const Step& step, std::span<const float> weight, MatView<const float> h);
 
   const double norm_eps_;

@@ -9,6 +9,7 @@
 #include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "ops/profile.h"
 #include "ops/rope.h"
 #include "spec/model_config.h"
 #include "tensor/mat_view.h"
@@ -25,14 +26,15 @@ void GqaAttention::Forward(const Step& step, int64_t layer, const GqaWeights& we
                            MatView<const float> x, MatView<float> out) {
   Project(step, weights, x);
   RotateAndCache(step, layer);
-  RoundActivations(step.compute, q_.view());
   Attend(step, layer);
+  const ProfiledPart part(step.compute, "attention: output");
   RoundActivations(step.compute, values_.view());
   const MatMulTask project{values_.view(), &weights.o, out};
   MatMul(step.compute, {&project, 1});
 }
 
 void GqaAttention::Project(const Step& step, const GqaWeights& weights, MatView<const float> x) {
+  const ProfiledPart part(step.compute, "attention: projections");
   q_.Resize(x.rows(), heads_ * gqa_.head_dim);
   k_.Resize(x.rows(), gqa_.kv_heads * gqa_.head_dim);
   v_.Resize(x.rows(), gqa_.kv_heads * gqa_.head_dim);
@@ -46,6 +48,7 @@ void GqaAttention::Project(const Step& step, const GqaWeights& weights, MatView<
 }
 
 void GqaAttention::RotateAndCache(const Step& step, int64_t layer) {
+  const ProfiledPart part(step.compute, "attention: cache");
   const auto rotate = [&](int64_t token, MatView<float> rows) {
     for (int64_t first = 0; first < rows.cols(); first += gqa_.head_dim) {
       ApplyRope(step.cos[token], step.sin[token], interleaved_,
@@ -60,9 +63,11 @@ void GqaAttention::RotateAndCache(const Step& step, int64_t layer) {
     step.cache.Write(layer, blocks, position, 0, k_[token]);
     step.cache.Write(layer, blocks, position, k_.cols(), v_[token]);
   });
+  RoundActivations(step.compute, q_.view());
 }
 
 void GqaAttention::Attend(const Step& step, int64_t layer) {
+  const ProfiledPart part(step.compute, "attention: context");
   const int64_t group = heads_ / gqa_.kv_heads;
   values_.Resize(step.tokens(), heads_ * gqa_.head_dim);
   attention_.clear();

@@ -11,6 +11,7 @@
 #include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "ops/profile.h"
 #include "ops/rms_norm.h"
 #include "ops/rope.h"
 #include "spec/model_config.h"
@@ -36,12 +37,14 @@ void MlaAttention::Forward(const Step& step, int64_t layer, const MlaWeights& we
     Attend(step, layer, first, count);
     ExpandValues(step, weights, values_.view().Rows(first, count));
   }
+  const ProfiledPart part(step.compute, "attention: output");
   RoundActivations(step.compute, values_.view());
   const MatMulTask project{values_.view(), &weights.o, out};
   MatMul(step.compute, {&project, 1});
 }
 
 void MlaAttention::Project(const Step& step, const MlaWeights& weights, MatView<const float> x) {
+  const ProfiledPart part(step.compute, "attention: projections");
   q_.Resize(x.rows(), heads_ * QueryDim());
   kv_.Resize(x.rows(), mla_.kv_lora_rank + mla_.qk_rope_head_dim);
   const MatMulTask latent{x, &weights.kv_a, kv_.view()};
@@ -61,6 +64,7 @@ void MlaAttention::Project(const Step& step, const MlaWeights& weights, MatView<
 }
 
 void MlaAttention::CacheRows(const Step& step, int64_t layer, const MlaWeights& weights) {
+  const ProfiledPart part(step.compute, "attention: cache");
   const MatView<float> latent = kv_.view().Cols(0, mla_.kv_lora_rank);
   const MatView<float> k_pe = kv_.view().Cols(mla_.kv_lora_rank, mla_.qk_rope_head_dim);
   RmsNorm(step.compute, latent, weights.kv_a_norm, norm_eps_, latent);
@@ -73,6 +77,7 @@ void MlaAttention::CacheRows(const Step& step, int64_t layer, const MlaWeights& 
 // q_latent_[t] = a head: [W_uk^T q_nope | rope(q_pe)], for the tokens [first, first + count).
 void MlaAttention::AbsorbQueries(const Step& step, const MlaWeights& weights, int64_t first,
                                  int64_t count) {
+  const ProfiledPart part(step.compute, "attention: absorb");
   const int64_t key_dim = KeyDim();
   const MatView<const float> q = q_.view().Rows(first, count);
   q_latent_.Resize(count, heads_ * key_dim);
@@ -99,6 +104,7 @@ void MlaAttention::AbsorbQueries(const Step& step, const MlaWeights& weights, in
 
 // out_latent_[t] = a head: the latents of the context, weighted by softmax.
 void MlaAttention::Attend(const Step& step, int64_t layer, int64_t first, int64_t count) {
+  const ProfiledPart part(step.compute, "attention: context");
   out_latent_.Resize(count, heads_ * mla_.kv_lora_rank);
   attention_.clear();
   attention_.reserve(static_cast<size_t>(count));
@@ -118,6 +124,7 @@ void MlaAttention::Attend(const Step& step, int64_t layer, int64_t first, int64_
 // values: [count, heads * v_dim], of the slice in out_latent_.
 void MlaAttention::ExpandValues(const Step& step, const MlaWeights& weights,
                                 MatView<float> values) {
+  const ProfiledPart part(step.compute, "attention: expand");
   products_.clear();
   for (int64_t head = 0; head < heads_; ++head) {
     products_.push_back({out_latent_.view().Cols(head * mla_.kv_lora_rank, mla_.kv_lora_rank),

@@ -12,6 +12,7 @@
 #include "model/step.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "ops/profile.h"
 #include "ops/router.h"
 #include "spec/model_config.h"
 #include "tensor/mat_view.h"
@@ -58,13 +59,13 @@ void MoeMlp::Forward(const Step& step, int64_t layer, const MoeWeights& weights,
     step.trace->Routing(layer, std::as_const(chosen_).view(),
                         std::as_const(chosen_weights_).view());
   }
-  SortByExpert();
   GatherInputs(step, x);
   RunExperts(step, weights, x, out);
   Combine(step, weights.shared.has_value(), out);
 }
 
 void MoeMlp::ChooseExperts(const Step& step, const MoeWeights& weights, MatView<const float> x) {
+  const ProfiledPart part(step.compute, "moe: router");
   const int64_t n = x.rows();
   router_logits_.Resize(n, moe_.routed_experts);
   chosen_.Resize(n, moe_.experts_per_token);
@@ -106,6 +107,8 @@ void MoeMlp::SortByExpert() {
 }
 
 void MoeMlp::GatherInputs(const Step& step, MatView<const float> x) {
+  const ProfiledPart part(step.compute, "moe: gather");
+  SortByExpert();
   slots_.Resize(slot_.rows() * slot_.cols(), x.cols());
   step.compute.pool->ParallelFor(x.rows(), [&](int64_t token, int) {
     for (const int64_t slot : slot_[token]) {
@@ -118,6 +121,7 @@ void MoeMlp::GatherInputs(const Step& step, MatView<const float> x) {
 // each half of the MLP. Results: slots_ and shared_out.
 void MoeMlp::RunExperts(const Step& step, const MoeWeights& weights, MatView<const float> x,
                         MatView<float> shared_out) {
+  const ProfiledPart part(step.compute, "moe: experts");
   gate_.Resize(slots_.rows(), moe_.intermediate);
   up_.Resize(slots_.rows(), moe_.intermediate);
   const auto for_each_busy_expert = [&](auto&& body) {
@@ -160,6 +164,7 @@ void MoeMlp::RunExperts(const Step& step, const MoeWeights& weights, MatView<con
 // out[t] = sum of weight * slots_[slot], experts ascending, then the shared output already in
 // out[t]. The sum is taken in the row of the first choice.
 void MoeMlp::Combine(const Step& step, bool shared, MatView<float> out) {
+  const ProfiledPart part(step.compute, "moe: combine");
   step.compute.pool->ParallelFor(out.rows(), [&](int64_t token, int) {
     const std::span<const int64_t> slots = slot_[token];
     const std::span<const float> weights = chosen_weights_[token];

@@ -11,6 +11,7 @@
 #include "ops/compute.h"
 #include "ops/elementwise.h"
 #include "ops/mat_mul.h"
+#include "ops/profile.h"
 #include "ops/rms_norm.h"
 #include "spec/model_config.h"
 #include "tensor/mat_view.h"
@@ -55,6 +56,7 @@ void MtpLayer::SelectRows(const ForwardBatch& batch) {
 
 void MtpLayer::JoinInputs(const Compute& compute, const MtpWeights& weights,
                           const ForwardBatch& batch, MatView<const float> state) {
+  const ProfiledPart part(compute, "mtp: inputs");
   const int64_t hidden = state.cols();
   joined_.Resize(static_cast<int64_t>(rows_.size()), 2 * hidden);
   const MatView<float> next = joined_.view().Cols(0, hidden);
@@ -71,6 +73,7 @@ void MtpLayer::JoinInputs(const Compute& compute, const MtpWeights& weights,
 
 MatView<const float> MtpLayer::Logits(const Compute& compute, const MtpWeights& weights,
                                       const ForwardBatch& batch) {
+  const ProfiledPart part(compute, "mtp: head");
   const auto wants_logits = [&](int64_t row) {
     return std::binary_search(batch.logit_rows.begin(), batch.logit_rows.end(), row);
   };

@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "ops/attention_kernel.h"
 #include "ops/compute.h"
+#include "ops/profile.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
@@ -63,6 +64,20 @@ int32_t TasksTogether(std::span<const AttentionTask> tasks) {
   size_t count = 1;
   while (count < std::min(most, tasks.size()) && Continues(tasks[count - 1], tasks[count])) ++count;
   return static_cast<int32_t>(count);
+}
+
+// The tasks of a bundle read the same rows.
+void CountBundle(const Compute& compute, std::span<const AttentionTask> tasks) {
+  const AttentionTask& last = tasks.back();
+  const bool inside = last.value_offset < last.key_offset + last.q.cols();
+  const int64_t width = last.q.cols() + (inside ? 0 : last.out.cols());
+  double operations = 0;
+  for (const AttentionTask& task : tasks) {
+    operations +=
+        2.0 * static_cast<double>(task.q.rows() * task.context * (task.q.cols() + task.out.cols()));
+  }
+  CountWork(compute, static_cast<double>(last.context * width * DTypeBytes(last.kv.dtype)),
+            operations);
 }
 
 int64_t ScratchFloats(int64_t key_dim, int64_t value_dim) {
@@ -234,7 +249,12 @@ void Attention(const Compute& compute, float scale, std::span<const AttentionTas
 
 void AttentionWith(const AttentionKernels& kernels, const Compute& compute, float scale,
                    std::span<const AttentionTask> tasks, AttentionBuffers& buffers) {
-  AttentionRun(kernels, *compute.pool, scale, tasks, buffers).Run();
+  AttentionRun run(kernels, *compute.pool, scale, tasks, buffers);
+  for (const AttentionBundle& bundle : buffers.bundles) {
+    CountBundle(compute,
+                tasks.subspan(static_cast<size_t>(bundle.task), static_cast<size_t>(bundle.tasks)));
+  }
+  run.Run();
 }
 
 }  // namespace fathom

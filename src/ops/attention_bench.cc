@@ -8,7 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "ops/attention.h"
-#include "ops/ceilings_testing.h"
+#include "ops/ceilings.h"
 #include "ops/compute.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"

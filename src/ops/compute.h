@@ -22,11 +22,14 @@ Result<Isa> ChooseIsa(std::string_view forced);
 // stream are float32 in both.
 enum class Activations { kFloat32, kBfloat16 };
 
-// What operators run on; passed to each. The pool outlives it.
+class Profile;
+
+// What operators run on; passed to each. The pool and the profile outlive it.
 struct Compute {
   ThreadPool* pool = nullptr;
   Isa isa = Isa::kPortable;
   Activations activations = Activations::kFloat32;
+  Profile* profile = nullptr;  // where they say what they do (ops/profile.h); null: nowhere
 };
 
 }  // namespace fathom

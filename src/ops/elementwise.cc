@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "ops/compute.h"
 #include "ops/elementwise_kernel.h"
+#include "ops/profile.h"
 #include "ops/row_loop.h"
 #include "tensor/float_codec.h"
 #include "tensor/mat_view.h"
@@ -45,6 +46,7 @@ void RoundLanes(float* x) {
 
 void RoundActivations(const Compute& compute, MatView<float> x) {
   if (compute.activations != Activations::kBfloat16) return;
+  CountValues(compute, 2 * x.rows() * x.cols());
   ForEachRow(compute, x.rows(), x.cols(), [&](int64_t r) {
     float* row = x.RowPtr(r);
     int64_t c = 0;
@@ -56,6 +58,7 @@ void RoundActivations(const Compute& compute, MatView<float> x) {
 void SiluMul(const Compute& compute, MatView<const float> gate, MatView<const float> up,
              MatView<float> out) {
   FATHOM_CHECK(SameShape(gate, up) && SameShape(gate, out));
+  CountValues(compute, 3 * out.rows() * out.cols());
   const SiluMulKernel kernel = SiluMulFor(compute.isa);
   ForEachRow(compute, out.rows(), out.cols(),
              [&](int64_t r) { kernel(gate.RowPtr(r), up.RowPtr(r), out.cols(), out.RowPtr(r)); });
@@ -63,6 +66,7 @@ void SiluMul(const Compute& compute, MatView<const float> gate, MatView<const fl
 
 void Add(const Compute& compute, MatView<const float> y, MatView<float> x) {
   FATHOM_CHECK(SameShape(x, y));
+  CountValues(compute, 3 * x.rows() * x.cols());
   ForEachRow(compute, x.rows(), x.cols(), [&](int64_t r) {
     const float* in = y.RowPtr(r);
     float* out = x.RowPtr(r);
@@ -72,6 +76,7 @@ void Add(const Compute& compute, MatView<const float> y, MatView<float> x) {
 
 void AddBias(const Compute& compute, std::span<const float> bias, MatView<float> x) {
   FATHOM_CHECK(static_cast<int64_t>(bias.size()) == x.cols());
+  CountValues(compute, 2 * x.rows() * x.cols());
   ForEachRow(compute, x.rows(), x.cols(), [&](int64_t r) {
     float* out = x.RowPtr(r);
     for (int64_t c = 0; c < x.cols(); ++c) out[c] += bias[static_cast<size_t>(c)];

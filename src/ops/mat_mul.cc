@@ -10,6 +10,7 @@
 #include "ops/compute.h"
 #include "ops/mat_mul_kernel.h"
 #include "ops/packed_matrix.h"
+#include "ops/profile.h"
 
 namespace fathom {
 namespace {
@@ -30,6 +31,15 @@ void CheckTask(const MatMulTask& task) {
   FATHOM_CHECK(task.weight != nullptr);
   FATHOM_CHECK(task.x.cols() == task.weight->cols() && task.out.cols() == task.weight->rows());
   FATHOM_CHECK(task.x.rows() == task.out.rows());
+}
+
+void CountTask(const Compute& compute, const MatMulTask& task) {
+  if (task.x.rows() == 0) return;
+  const auto rows = static_cast<double>(task.x.rows());
+  const auto in = static_cast<double>(task.weight->cols());
+  const auto out = static_cast<double>(task.weight->rows());
+  CountWork(compute, static_cast<double>(task.weight->bytes()) + 4 * rows * (in + out),
+            2 * rows * in * out);
 }
 
 int64_t StripsOf(const MatMulTask& task, int64_t strip_panels) {
@@ -75,7 +85,10 @@ void MatMul(const Compute& compute, std::span<const MatMulTask> tasks) {
 
 void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
                 std::span<const MatMulTask> tasks) {
-  for (const MatMulTask& task : tasks) CheckTask(task);
+  for (const MatMulTask& task : tasks) {
+    CheckTask(task);
+    CountTask(compute, task);
+  }
   const int64_t width = StripPanels(tasks, compute.pool->threads());
   int64_t items = 0;
   for (const MatMulTask& task : tasks) items += StripsOf(task, width);

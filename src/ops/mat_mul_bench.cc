@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "ops/ceilings_testing.h"
+#include "ops/ceilings.h"
 #include "ops/compute.h"
 #include "ops/mat_mul.h"
 #include "ops/packed_matrix.h"

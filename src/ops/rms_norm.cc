@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "ops/compute.h"
+#include "ops/profile.h"
 #include "ops/row_loop.h"
 #include "tensor/mat_view.h"
 
@@ -36,6 +37,7 @@ void RmsNorm(const Compute& compute, MatView<const float> x, std::span<const flo
              double eps, MatView<float> out) {
   FATHOM_CHECK(x.rows() == out.rows() && x.cols() == out.cols() && x.cols() > 0);
   FATHOM_CHECK(static_cast<int64_t>(weight.size()) == x.cols());
+  CountValues(compute, 2 * x.rows() * x.cols());
   ForEachRow(compute, x.rows(), x.cols(), [&](int64_t r) {
     const float* in = x.RowPtr(r);
     float* to = out.RowPtr(r);

@@ -1,4 +1,4 @@
-#include "ops/ceilings_testing.h"
+#include "ops/ceilings.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
-#ifndef FATHOM_OPS_CEILINGS_TESTING_H_
-#define FATHOM_OPS_CEILINGS_TESTING_H_
+#ifndef FATHOM_OPS_CEILINGS_H_
+#define FATHOM_OPS_CEILINGS_H_
 
 #include <cstdint>
 #include <functional>
@@ -32,4 +32,4 @@ double PeakFlops(const Compute& compute);
 
 }  // namespace fathom
 
-#endif  // FATHOM_OPS_CEILINGS_TESTING_H_
+#endif  // FATHOM_OPS_CEILINGS_H_
