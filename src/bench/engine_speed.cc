@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "ops/profile.h"
+#include "sched/request.h"
 
 namespace fathom {
 

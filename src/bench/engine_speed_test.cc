@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "engine/memory_executor_testing.h"
+#include "model/model.h"
 #include "ops/profile.h"
 #include "sched/scheduler_config.h"
 

@@ -1,7 +1,6 @@
 #include "ops/profile.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
