@@ -9,7 +9,7 @@
 namespace fathom {
 
 // The AVX-512 kernels against an emulation of the instructions.
-void MatMulStripEmulatedAvx512(const MatMulStrip& strip);
+MatMulKernels MatMulKernelsEmulatedAvx512();
 AttentionKernels AttentionKernelsEmulatedAvx512();
 void SiluMulEmulatedAvx512(const float* gate, const float* up, int64_t count, float* out);
 

@@ -1,9 +1,9 @@
 #ifndef FATHOM_OPS_AVX512_SIMDE_TESTING_H_
 #define FATHOM_OPS_AVX512_SIMDE_TESTING_H_
 
-// Makes vec_avx512.h compile to code any processor runs: SIMDe takes the place of the intrinsics,
-// the two it lacks are here. The vector type gets a name of its own, so that kernels over it are
-// other symbols than those of the real instructions. Included before vec_avx512.h.
+// Makes vec_avx512.h and int8_avx512.h compile to code any processor runs: SIMDe takes the place of
+// the intrinsics, the two it lacks are here. The vector types get names of their own, so that
+// kernels over it are other symbols than those of the real instructions. Included before them.
 
 #define FATHOM_EMULATED_AVX512
 #define SIMDE_ENABLE_NATIVE_ALIASES
@@ -12,6 +12,7 @@
 #include <simde/x86/avx512/cast.h>
 #include <simde/x86/avx512/div.h>
 #include <simde/x86/avx512/dpbf16.h>
+#include <simde/x86/avx512/dpbusd.h>
 #include <simde/x86/avx512/fmadd.h>
 #include <simde/x86/avx512/loadu.h>
 #include <simde/x86/avx512/max.h>
@@ -49,5 +50,6 @@ inline simde__m512i EmulatedCvtepu16Epi32(simde__m256i codes) {
 #undef _mm512_cvtepu16_epi32
 #define _mm512_cvtepu16_epi32(codes) ::fathom::EmulatedCvtepu16Epi32(codes)
 #define VecAvx512 VecAvx512Emulated
+#define Int8Avx512 Int8Avx512Emulated
 
 #endif  // FATHOM_OPS_AVX512_SIMDE_TESTING_H_

@@ -22,14 +22,16 @@ Result<Isa> ChooseIsa(std::string_view forced);
 // stream are float32 in both.
 enum class Activations { kFloat32, kBfloat16 };
 
+class Int8Rows;
 class Profile;
 
-// What operators run on; passed to each. The pool and the profile outlive it.
+// What operators run on; passed to each. What it points at outlives it.
 struct Compute {
   ThreadPool* pool = nullptr;
   Isa isa = Isa::kPortable;
   Activations activations = Activations::kFloat32;
-  Profile* profile = nullptr;  // where they say what they do (ops/profile.h); null: nowhere
+  Int8Rows* int8_rows = nullptr;  // for products with eight-bit weights (ops/int8_rows.h)
+  Profile* profile = nullptr;     // where they say what they do (ops/profile.h); null: nowhere
 };
 
 }  // namespace fathom

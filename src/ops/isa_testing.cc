@@ -10,6 +10,7 @@
 #include "ops/attention_kernel.h"
 #include "ops/avx512_emulated_testing.h"
 #include "ops/compute.h"
+#include "ops/int8_rows.h"
 #include "ops/mat_mul.h"
 #include "ops/mat_mul_kernel.h"
 
@@ -26,8 +27,10 @@ Isa IsaTest::isa() const {
 
 void IsaTest::RunMatMul(Compute compute, std::span<const MatMulTask> tasks) const {
   compute.isa = isa();
+  Int8Rows int8_rows;
+  compute.int8_rows = &int8_rows;
   if (GetParam() != TestIsa::kEmulatedAvx512) return MatMul(compute, tasks);
-  MatMulWith(MatMulStripEmulatedAvx512, compute, tasks);
+  MatMulWith(MatMulKernelsEmulatedAvx512(), compute, tasks);
 }
 
 void IsaTest::RunAttention(Compute compute, float scale,

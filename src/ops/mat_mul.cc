@@ -8,9 +8,12 @@
 #include "base/check.h"
 #include "base/math.h"
 #include "ops/compute.h"
+#include "ops/int8_kernel.h"
+#include "ops/int8_rows.h"
 #include "ops/mat_mul_kernel.h"
 #include "ops/packed_matrix.h"
 #include "ops/profile.h"
+#include "tensor/dtype.h"
 
 namespace fathom {
 namespace {
@@ -18,13 +21,13 @@ namespace {
 // Work items a thread gets on average: enough to level out threads of unequal speed.
 constexpr int64_t kItemsPerThread = 8;
 
-MatMulStripKernel KernelFor(Isa isa) {
+MatMulKernels KernelsFor(Isa isa) {
 #if defined(FATHOM_X86_KERNELS)
-  if (isa == Isa::kAvx2) return MatMulStripAvx2;
-  if (isa == Isa::kAvx512) return MatMulStripAvx512;
+  if (isa == Isa::kAvx2) return {MatMulStripAvx2, Int8KernelAvx2()};
+  if (isa == Isa::kAvx512) return {MatMulStripAvx512, Int8KernelAvx512()};
 #endif
   FATHOM_CHECK(isa == Isa::kPortable);
-  return MatMulStripPortable;
+  return {MatMulStripPortable, Int8KernelPortable()};
 }
 
 void CheckTask(const MatMulTask& task) {
@@ -77,17 +80,42 @@ MatMulStrip StripAt(const MatMulTask& task, int64_t first, int64_t width, PanelS
           .segment_count = static_cast<int64_t>(weight.segments().size())};
 }
 
+// The same of a task with eight-bit weights, whose x is task `index` of `rows`.
+Int8Strip Int8StripAt(const MatMulTask& task, const Int8Rows& rows, size_t index, int64_t first,
+                      int64_t width) {
+  const PackedMatrix& weight = *task.weight;
+  const int64_t first_row = first * PackedMatrix::kPanelRows;
+  return {.x = rows.codes(index),
+          .x_stride = rows.stride(index),
+          .x_scales = rows.scales(index),
+          .tokens = task.x.rows(),
+          .out = task.out.data() + first_row,
+          .out_stride = task.out.stride(),
+          .rows = weight.rows() - first_row,
+          .codes = weight.panel(first),
+          .panel_bytes = weight.panel_bytes(),
+          .scales = weight.row_scales(first),
+          .sums = weight.row_sums(first),
+          .panels = std::min(width, weight.panels() - first)};
+}
+
+bool IsInt8(const MatMulTask& task) { return task.weight->dtype() == DType::kI8; }
+
 }  // namespace
 
 void MatMul(const Compute& compute, std::span<const MatMulTask> tasks) {
-  MatMulWith(KernelFor(compute.isa), compute, tasks);
+  MatMulWith(KernelsFor(compute.isa), compute, tasks);
 }
 
-void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
+void MatMulWith(const MatMulKernels& kernels, const Compute& compute,
                 std::span<const MatMulTask> tasks) {
   for (const MatMulTask& task : tasks) {
     CheckTask(task);
     CountTask(compute, task);
+  }
+  if (std::ranges::any_of(tasks, IsInt8)) {
+    FATHOM_CHECK(compute.int8_rows != nullptr);
+    compute.int8_rows->Quantize(compute, kernels.int8.form, tasks);
   }
   const int64_t width = StripPanels(tasks, compute.pool->threads());
   int64_t items = 0;
@@ -95,10 +123,14 @@ void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
   compute.pool->ParallelFor(items, [&](int64_t item, int /*thread*/) {
     size_t i = 0;
     while (item >= StripsOf(tasks[i], width)) item -= StripsOf(tasks[i++], width);
+    if (IsInt8(tasks[i])) {
+      kernels.int8.run(Int8StripAt(tasks[i], *compute.int8_rows, i, item * width, width));
+      return;
+    }
     PanelScales scales[kMaxStripPanels];
     MatMulStrip strip = StripAt(tasks[i], item * width, width, scales);
     strip.bfloat16 = compute.activations == Activations::kBfloat16;
-    kernel(strip);
+    kernels.floats(strip);
   });
 }
 

@@ -23,6 +23,9 @@ struct MatMulTask {
 // w[r][c]); columns in
 //           order within a segment, segments in order. Batch-invariant: bitwise the same for any m,
 //           task list and thread count on one ISA.
+// I8        weights take eight-bit activations, each row of x quantised by its own scale
+//           (ops/int8_rows.h; compute.int8_rows is needed): the sum of code products is exact, then
+//           out[t][r] = sum * (scale of x[t] * scale of W[r]). The same bits on every ISA.
 // bfloat16  with compute.activations == kBfloat16 every x must already hold bfloat16 values
 // (RoundActivations). Aliasing  no out may overlap an x or another out.
 void MatMul(const Compute& compute, std::span<const MatMulTask> tasks);

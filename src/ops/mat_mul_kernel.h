@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ops/compute.h"
+#include "ops/int8_kernel.h"
 #include "ops/mat_mul.h"
 #include "ops/packed_matrix.h"
 #include "ops/register_tile.h"
@@ -47,8 +48,13 @@ void MatMulStripPortable(const MatMulStrip& strip);
 void MatMulStripAvx2(const MatMulStrip& strip);
 void MatMulStripAvx512(const MatMulStrip& strip);
 
-// MatMul (mat_mul.h) with a kernel of the caller's choice.
-void MatMulWith(MatMulStripKernel kernel, const Compute& compute,
+struct MatMulKernels {
+  MatMulStripKernel floats = nullptr;
+  Int8Kernel int8;
+};
+
+// MatMul (mat_mul.h) with kernels of the caller's choice.
+void MatMulWith(const MatMulKernels& kernels, const Compute& compute,
                 std::span<const MatMulTask> tasks);
 
 // Adds one segment's products to the totals of a block of tokens, register tile by register tile.

@@ -43,6 +43,27 @@ void ZeroLane(int64_t cols, T* lane) {
   }
 }
 
+// Writes one row into its lane of a panel, the last four columns filled up with zeros; returns the
+// sum of its codes.
+int32_t PackInt8Lane(const int8_t* codes, int64_t cols, std::byte* lane) {
+  constexpr int64_t kStep = PackedMatrix::kInt8Columns;
+  int32_t sum = 0;
+  for (int64_t c = 0; c < cols; c += kStep, lane += kStep * kPanelRows) {
+    int8_t four[kStep] = {};
+    std::copy_n(codes + c, std::min(kStep, cols - c), four);
+    std::memcpy(lane, four, sizeof(four));
+    for (const int8_t code : four) sum += code;
+  }
+  return sum;
+}
+
+void ZeroInt8Lane(int64_t cols, std::byte* lane) {
+  constexpr int64_t kStep = PackedMatrix::kInt8Columns;
+  for (int64_t c = 0; c < cols; c += kStep, lane += kStep * kPanelRows) {
+    std::memset(lane, 0, kStep);
+  }
+}
+
 template <typename T>
 std::vector<T> Transposed(const T* codes, int64_t rows, int64_t cols) {
   std::vector<T> out(static_cast<size_t>(rows * cols));
@@ -148,11 +169,57 @@ void PackedMatrix::PackRows(int64_t first, std::span<const std::byte> codes) {
   if (codes.empty()) return;
   const int64_t count = static_cast<int64_t>(codes.size()) / row_bytes;
   FATHOM_CHECK(count * row_bytes == static_cast<int64_t>(codes.size()));
-  FATHOM_CHECK(first >= 0 && first % kPanelRows == 0 && first + count <= rows_);
-  FATHOM_CHECK(count % kPanelRows == 0 || first + count == rows_);
+  CheckPackedRange(first, count);
   for (int64_t r = 0; r < count; r += kPanelRows) {
     PackPanel((first + r) / kPanelRows, codes.data() + r * row_bytes,
               std::min(kPanelRows, count - r));
+  }
+}
+
+void PackedMatrix::CheckPackedRange(int64_t first, int64_t count) const {
+  FATHOM_CHECK(first >= 0 && first % kPanelRows == 0 && first + count <= rows_);
+  FATHOM_CHECK(count % kPanelRows == 0 || first + count == rows_);
+}
+
+PackedMatrix PackedMatrix::Int8(int64_t rows, int64_t cols) {
+  FATHOM_CHECK(rows >= 0 && cols > 0 && cols <= kMostInt8Cols);
+  PackedMatrix matrix;
+  matrix.dtype_ = DType::kI8;
+  matrix.rows_ = rows;
+  matrix.cols_ = cols;
+  matrix.segments_ = {{.first_col = 0, .cols = cols, .first_place = 0}};
+  matrix.panel_bytes_ = CeilDiv(cols, kInt8Columns) * kInt8Columns * kPanelRows;
+  matrix.codes_ = AlignedBuffer<std::byte>(matrix.panels() * matrix.panel_bytes_);
+  matrix.scales_.assign(static_cast<size_t>(matrix.panels() * kPanelRows), 0);
+  matrix.row_sums_.assign(matrix.scales_.size(), 0);
+  return matrix;
+}
+
+void PackedMatrix::PackInt8Rows(int64_t first, std::span<const int8_t> codes,
+                                std::span<const float> scales) {
+  const auto count = static_cast<int64_t>(scales.size());
+  FATHOM_CHECK(dtype_ == DType::kI8 && static_cast<int64_t>(codes.size()) == count * cols_);
+  CheckPackedRange(first, count);
+  for (int64_t r = 0; r < count; ++r) {
+    const auto row = static_cast<size_t>(first + r);
+    row_sums_[row] = PackInt8Lane(codes.data() + r * cols_, cols_, Int8Lane(first + r));
+    scales_[row] = scales[static_cast<size_t>(r)];
+  }
+  for (int64_t row = first + count; row % kPanelRows != 0; ++row) {
+    ZeroInt8Lane(cols_, Int8Lane(row));
+  }
+}
+
+std::byte* PackedMatrix::Int8Lane(int64_t row) const {
+  return codes_.data() + row / kPanelRows * panel_bytes_ + row % kPanelRows * kInt8Columns;
+}
+
+void PackedMatrix::CopyInt8Row(int64_t row, std::span<float> out) const {
+  const std::byte* lane = Int8Lane(row);
+  for (int64_t c = 0; c < cols_; ++c) {
+    const auto code =
+        static_cast<int8_t>(lane[c / kInt8Columns * kInt8Columns * kPanelRows + c % kInt8Columns]);
+    out[static_cast<size_t>(c)] = static_cast<float>(code) * scales_[static_cast<size_t>(row)];
   }
 }
 
@@ -202,14 +269,15 @@ PackedMatrix PackedMatrix::FromRowsTransposed(const StoredWeight& weight, int64_
 }
 
 int64_t PackedMatrix::bytes() const {
-  const size_t tables = segments_.capacity() * sizeof(PackedSegment) +
-                        scales_.capacity() * sizeof(float) +
-                        panel_scales_.capacity() * sizeof(PanelScaleRef);
+  const size_t tables =
+      segments_.capacity() * sizeof(PackedSegment) + scales_.capacity() * sizeof(float) +
+      row_sums_.capacity() * sizeof(int32_t) + panel_scales_.capacity() * sizeof(PanelScaleRef);
   return codes_.size() + static_cast<int64_t>(tables);
 }
 
 void PackedMatrix::CopyRow(int64_t row, std::span<float> out) const {
   FATHOM_CHECK(row >= 0 && row < rows_ && static_cast<int64_t>(out.size()) == cols_);
+  if (dtype_ == DType::kI8) return CopyInt8Row(row, out);
   const PanelScales scales = panel_scales(row / kPanelRows);
   const int64_t lane = row % kPanelRows;
   VisitFloatType(dtype_, [&]<typename T>(T) {

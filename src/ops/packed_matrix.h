@@ -38,9 +38,9 @@ struct PanelScales {
   bool uniform = true;
 };
 
-// A weight matrix W [rows, cols] in its stored width, in the order MatMul reads it: panels of
-// kPanelRows rows (outputs) side by side, so that one activation feeds kPanelRows products and no
-// sum runs across lanes. The last panel is padded with zeros.
+// A weight matrix W [rows, cols] in its stored width or in eight-bit codes, in the order MatMul
+// reads it: panels of kPanelRows rows (outputs) side by side, so that one activation feeds
+// kPanelRows products and no sum runs across lanes. The last panel is padded with zeros.
 //
 // Sums run in segments of the inner dimension: a segment is summed first, then multiplied by its
 // scales and added to the total. Segments end at multiples of 128 columns and wherever the scale of
@@ -49,10 +49,15 @@ struct PanelScales {
 // Inside a panel: F32 and F16 lie as [col][row]. BF16 and F8 lie in pairs of columns,
 // [col / 2][row][2], so that one 32-bit (BF16) or 16-bit (F8) lane holds two columns of one row;
 // a segment of odd length is padded with a zero column.
+//
+// I8 has a scale a row and one segment: products of codes are summed as integers, exactly, over all
+// columns. Its columns lie in fours, [col / 4][row][4], padded with zeros.
 class PackedMatrix {
  public:
   static constexpr int64_t kPanelRows = 16;
   static constexpr int64_t kSegmentCols = 128;
+  static constexpr int64_t kInt8Columns = 4;
+  static constexpr int64_t kMostInt8Cols = 1 << 16;  // what 32-bit sums of products hold
 
   PackedMatrix() = default;
   // An empty matrix to be filled by PackRows. `scales` as in StoredWeight (copied), empty for none.
@@ -64,6 +69,12 @@ class PackedMatrix {
   // ranges may be packed by several threads at once. No kernel decodes an FP8 NaN as one: whoever
   // reads codes refuses them (FindNonFinite).
   void PackRows(int64_t first, std::span<const std::byte> codes);
+
+  // An empty matrix of eight-bit codes, to be filled by PackInt8Rows.
+  static PackedMatrix Int8(int64_t rows, int64_t cols);
+  // As PackRows: codes [n, cols] of rows from `first` on, and a scale for each: element (r, c) =
+  // codes[r][c] * scales[r].
+  void PackInt8Rows(int64_t first, std::span<const int8_t> codes, std::span<const float> scales);
 
   // Rows [first, first + count) of a stored weight as a matrix of its own; any first.
   static PackedMatrix FromRows(const StoredWeight& weight, int64_t first, int64_t count);
@@ -84,6 +95,9 @@ class PackedMatrix {
   const std::byte* panel(int64_t index) const { return codes_.data() + index * panel_bytes_; }
   std::span<const PackedSegment> segments() const { return segments_; }
   PanelScales panel_scales(int64_t index) const;
+  // Of I8, of 16 rows each: their scales, and the sums of their codes.
+  const float* row_scales(int64_t panel) const { return scales_.data() + panel * kPanelRows; }
+  const int32_t* row_sums(int64_t panel) const { return row_sums_.data() + panel * kPanelRows; }
 
  private:
   struct ScaleGrid;
@@ -95,6 +109,9 @@ class PackedMatrix {
   PackedMatrix(DType dtype, int64_t rows, int64_t cols, const ScaleGrid& grid);
   void CutSegments(const ScaleGrid& grid);
   void AddPanelScales(const ScaleGrid& grid, int64_t panel);
+  void CheckPackedRange(int64_t first, int64_t count) const;
+  std::byte* Int8Lane(int64_t row) const;
+  void CopyInt8Row(int64_t row, std::span<float> out) const;
   void PackPanel(int64_t index, const std::byte* codes, int64_t count);
 
   DType dtype_ = DType::kBF16;
@@ -104,6 +121,7 @@ class PackedMatrix {
   AlignedBuffer<std::byte> codes_;  // [panels][panel_bytes_]
   std::vector<PackedSegment> segments_;
   std::vector<float> scales_;
+  std::vector<int32_t> row_sums_;            // of I8
   std::vector<PanelScaleRef> panel_scales_;  // [panels]; equal neighbours share their values
 };
 
