@@ -91,7 +91,7 @@ Json ToJson(const std::vector<std::pair<std::string, Part>>& sums, const EngineC
 MachineCeilings MeasureCeilings(const Compute& compute) {
   ReadCeiling read(*compute.pool);
   const double seconds = std::min({read.Seconds(), read.Seconds(), read.Seconds()});
-  return {.bytes_per_second = read.bytes() / seconds, .operations_per_second = PeakFlops(compute)};
+  return {.bytes_per_second = read.bytes() / seconds, .operations_per_second = PeakOperations(compute)};
 }
 
 double EngineCaseResult::tokens_per_second() const {

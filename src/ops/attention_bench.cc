@@ -66,7 +66,7 @@ void Measure(benchmark::State& state, Tokens kind) {
   double peak = 0;
   for ([[maybe_unused]] auto _ : state) {
     best = std::min(best, SecondsOf(pool, [&] { Attention(compute, 0.1F, tasks, buffers); }));
-    peak = std::max(peak, PeakFlops(compute));
+    peak = std::max(peak, PeakOperations(compute));
   }
   const double operations =
       2.0 * static_cast<double>(tokens * shape.heads * context * (shape.key_dim + shape.value_dim));

@@ -53,31 +53,40 @@ uint64_t Sum(const uint64_t* data, int64_t count) {
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
       "xmm11", "xmm12", "xmm13"
 
-// Floating-point operations of one run of the chains.
-double RunChains(Isa isa, bool pairs) {
+// Operations of one run of an instruction's chains.
+#define FATHOM_RUN_CHAINS(op, r, operations)               \
+  for (int i = 0; i < kRounds; ++i) {                      \
+    asm volatile(FATHOM_CHAINS(op, r)::: FATHOM_CLOBBERS); \
+  }                                                        \
+  return static_cast<double>(kRounds) * 12 * (operations)
+
+double RunChains(Isa isa, bool pairs, PeakOf what) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) {
     asm volatile("vzeroall\n" ::: FATHOM_CLOBBERS);
-    for (int i = 0; i < kRounds; ++i) {
-      asm volatile(FATHOM_CHAINS("vfmadd231ps", "ymm")::: FATHOM_CLOBBERS);
+    if (what == PeakOf::kInt8Weights) {
+      // What a product needs: the multiplication of pairs, and its addition to a sum.
+      for (int i = 0; i < kRounds; ++i) {
+        asm volatile(FATHOM_CHAINS("vpmaddwd", "ymm") FATHOM_CHAINS("vpaddd", "ymm")::
+                         : FATHOM_CLOBBERS);
+      }
+      return static_cast<double>(kRounds) * 12 * 32;
     }
-    return kRounds * 12 * 8 * 2;
-  }
-  if (isa == Isa::kAvx512 && pairs) {
-    for (int i = 0; i < kRounds; ++i) {
-      asm volatile(FATHOM_CHAINS("vdpbf16ps", "zmm")::: FATHOM_CLOBBERS);
-    }
-    return kRounds * 12 * 32 * 2;
+    FATHOM_RUN_CHAINS("vfmadd231ps", "ymm", 16);
   }
   if (isa == Isa::kAvx512) {
-    for (int i = 0; i < kRounds; ++i) {
-      asm volatile(FATHOM_CHAINS("vfmadd231ps", "zmm")::: FATHOM_CLOBBERS);
+    if (what == PeakOf::kInt8Weights) {
+      FATHOM_RUN_CHAINS("vpdpbusd", "zmm", 128);
+    } else if (pairs) {
+      FATHOM_RUN_CHAINS("vdpbf16ps", "zmm", 64);
+    } else {
+      FATHOM_RUN_CHAINS("vfmadd231ps", "zmm", 32);
     }
-    return kRounds * 12 * 16 * 2;
   }
 #endif
   (void)isa;
   (void)pairs;
+  (void)what;
   return 0;  // not known for the portable kernels
 }
 
@@ -104,13 +113,13 @@ double ReadCeiling::Seconds() {
   });
 }
 
-double PeakFlops(const Compute& compute) {
+double PeakOperations(const Compute& compute, PeakOf what) {
   const bool pairs = compute.activations == Activations::kBfloat16;
   const int threads = compute.pool->threads();
   std::vector<double> operations(static_cast<size_t>(threads));
   const double seconds = SecondsOf(*compute.pool, [&] {
     compute.pool->ParallelFor(threads, [&](int64_t item, int /*thread*/) {
-      operations[static_cast<size_t>(item)] = RunChains(compute.isa, pairs);
+      operations[static_cast<size_t>(item)] = RunChains(compute.isa, pairs, what);
     });
   });
   return operations[0] * threads / seconds;

@@ -26,9 +26,11 @@ class ReadCeiling {
   std::vector<uint64_t> memory_;
 };
 
-// Multiply-adds in registers on all threads, in operations a second: the ceiling of a product with
-// many tokens. 0 for the portable kernels.
-double PeakFlops(const Compute& compute);
+// Multiply-adds in registers on all threads, in operations a second, by the instruction that
+// products of such weights use: the ceiling of a product with many tokens. 0 for the portable
+// kernels.
+enum class PeakOf { kFloatWeights, kInt8Weights };
+double PeakOperations(const Compute& compute, PeakOf what = PeakOf::kFloatWeights);
 
 }  // namespace fathom
 

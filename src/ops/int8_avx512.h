@@ -20,23 +20,29 @@ namespace fathom {
 struct Int8Avx512 {
   static constexpr Int8Form kForm = Int8Form::kOffset;
   static constexpr int64_t kXBytes = 4;
-  static constexpr int kTileTokens = 12;
+  static constexpr int kParts = 1;
+  static constexpr int kDecodePanels = 4;
+  static constexpr int kTileTokens = 16;
+  static constexpr int kTileParts = 1;
 
-  using Sums = __m512i;
+  using Part = __m512i;
+  struct Sums {
+    Part parts[1];
+  };
   using Weights = __m512i;
   using X = __m512i;
 
-  static void Clear(Sums& sums) { sums = _mm512_setzero_si512(); }
+  static void Clear(Sums& sums) { sums.parts[0] = _mm512_setzero_si512(); }
   static Weights LoadWeights(const std::byte* codes) { return _mm512_loadu_si512(codes); }
   static X LoadX(const std::byte* codes) {
     int32_t four = 0;
     std::memcpy(&four, codes, sizeof(four));
     return _mm512_set1_epi32(four);
   }
-  static void MulAdd(const X& x, const Weights& weights, Sums& sums) {
+  static void MulAdd(const X& x, const Weights& weights, Part& sums) {
     sums = _mm512_dpbusd_epi32(sums, x, weights);
   }
-  static void Store(const Sums& sums, int32_t* rows) { _mm512_storeu_si512(rows, sums); }
+  static void Store(const Sums& sums, int32_t* rows) { _mm512_storeu_si512(rows, sums.parts[0]); }
 };
 
 }  // namespace fathom

@@ -51,15 +51,17 @@ class Int8StripKernel {
       part.out += first * strip.out_stride;
       const int64_t rest = strip.tokens - first;
       part.tokens = rest < kBlockTokens ? rest : kBlockTokens;
-      for (int64_t panel = 0; panel < strip.panels; ++panel) OnePanel(part, panel, block);
+      Panels(part, block);
     }
   }
 
  private:
-  using Sums = typename V::Sums;  // sixteen rows
+  // Sixteen rows, in as many registers as V takes for them.
+  using Sums = typename V::Sums;
 
   static constexpr int64_t kRows = 16;
   static constexpr int64_t kQuadBytes = kRows * 4;
+  static constexpr int64_t kPartBytes = kQuadBytes / V::kParts;
   // A panel's codes of so many columns stay in the first-level cache while tokens pass; the tokens'
   // codes of all columns stay in the second for the next panel.
   static constexpr int64_t kBlockQuads = 192;
@@ -69,45 +71,104 @@ class Int8StripKernel {
     Sums sums[kBlockTokens];
   };
 
+  static void Panels(const Int8Strip& strip, Block& block) {
+    int64_t panel = 0;
+    if (strip.tokens == 1) {
+      constexpr int kWide = V::kDecodePanels;
+      for (; panel + kWide <= strip.panels; panel += kWide) OneToken<kWide>(strip, panel);
+      for (; panel < strip.panels; ++panel) OneToken<1>(strip, panel);
+      return;
+    }
+    for (; panel < strip.panels; ++panel) OnePanel(strip, panel, block);
+  }
+
+  // Several panels stream side by side, which memory likes.
+  template <int kPanels>
+  [[gnu::noinline]] static void OneToken(const Int8Strip& strip, int64_t panel) {
+    Sums sums[kPanels];
+    for (Sums& sum : sums) V::Clear(sum);
+    const std::byte* codes = strip.codes + panel * strip.panel_bytes;
+    const std::byte* end = codes + strip.panel_bytes;
+    for (const std::byte* x = strip.x; codes < end; codes += kQuadBytes, x += V::kXBytes) {
+      const typename V::X token = V::LoadX(x);
+      Unroll<kPanels * V::kParts>([&](auto i) FATHOM_INLINE {
+        constexpr int kPanel = i.value / V::kParts;
+        constexpr int kPart = i.value % V::kParts;
+        const typename V::Weights weights =
+            V::LoadWeights(codes + kPanel * strip.panel_bytes + kPart * kPartBytes);
+        V::MulAdd(token, weights, sums[kPanel].parts[kPart]);
+      });
+    }
+    for (int p = 0; p < kPanels; ++p) StoreRows(strip, panel + p, 0, sums[p]);
+  }
+
   static void OnePanel(const Int8Strip& strip, int64_t panel, Block& block) {
     const int64_t quads = strip.panel_bytes / kQuadBytes;
     const std::byte* codes = strip.codes + panel * strip.panel_bytes;
-    // Few tokens: the sums stay in registers from the first column to the last.
-    const int64_t step = strip.tokens <= V::kTileTokens ? quads : kBlockQuads;
     for (int64_t t = 0; t < strip.tokens; ++t) V::Clear(block.sums[t]);
-    for (int64_t quad = 0; quad < quads; quad += step) {
-      const int64_t count = quads - quad < step ? quads - quad : step;
-      const std::byte* x = strip.x + quad * V::kXBytes;
-      for (int64_t t = 0; t < strip.tokens; t += V::kTileTokens) {
-        Tokens<V::kTileTokens>(x + t * strip.x_stride, strip.x_stride, strip.tokens - t,
-                               codes + quad * kQuadBytes, count, block.sums + t);
-      }
+    for (int64_t quad = 0; quad < quads; quad += kBlockQuads) {
+      const Tile tile = {.x = strip.x + quad * V::kXBytes,
+                         .x_stride = strip.x_stride,
+                         .codes = codes + quad * kQuadBytes,
+                         .quads = quads - quad < kBlockQuads ? quads - quad : kBlockQuads,
+                         .sums = block.sums};
+      Unroll<V::kParts / V::kTileParts>(
+          [&](auto i) FATHOM_INLINE { Tokens<i.value * V::kTileParts>(tile, strip.tokens); });
     }
     for (int64_t t = 0; t < strip.tokens; ++t) StoreRows(strip, panel, t, block.sums[t]);
   }
 
-  // kTokens tokens, or as many of them as there are.
-  template <int kTokens>
-  static void Tokens(const std::byte* x, int64_t x_stride, int64_t left, const std::byte* codes,
-                     int64_t quads, Sums* sums) {
-    if constexpr (kTokens > 1) {
-      if (left < kTokens) return Tokens<kTokens - 1>(x, x_stride, left, codes, quads, sums);
+  // Some columns of a panel times some tokens.
+  struct Tile {
+    const std::byte* x;
+    int64_t x_stride;
+    const std::byte* codes;
+    int64_t quads;
+    Sums* sums;
+  };
+
+  template <int kFirstPart>
+  static void Tokens(Tile tile, int64_t tokens) {
+    for (; tokens > 0; tokens -= V::kTileTokens) {
+      UpTo<V::kTileTokens, kFirstPart>(tile, tokens);
+      tile.x += V::kTileTokens * tile.x_stride;
+      tile.sums += V::kTileTokens;
     }
-    OneTile<kTokens>(x, x_stride, codes, quads, sums);
   }
 
-  template <int kTokens>
-  [[gnu::noinline]] static void OneTile(const std::byte* x, int64_t x_stride,
-                                        const std::byte* codes, int64_t quads, Sums* sums) {
-    Sums tile[kTokens];
-    Unroll<kTokens>([&](auto t) FATHOM_INLINE { tile[t.value] = sums[t.value]; });
-    for (int64_t i = 0; i < quads; ++i, codes += kQuadBytes, x += V::kXBytes) {
-      const typename V::Weights weights = V::LoadWeights(codes);
+  // kTokens tokens, or as many of them as there are.
+  template <int kTokens, int kFirstPart>
+  static void UpTo(const Tile& tile, int64_t tokens) {
+    if constexpr (kTokens > 1) {
+      if (tokens < kTokens) return UpTo<kTokens - 1, kFirstPart>(tile, tokens);
+    }
+    OneTile<kTokens, kFirstPart>(tile);
+  }
+
+  template <int kTokens, int kFirstPart>
+  [[gnu::noinline]] static void OneTile(const Tile& tile) {
+    constexpr int kParts = V::kTileParts;
+    typename V::Part sums[kTokens * kParts];
+    Unroll<kTokens * kParts>([&](auto i) FATHOM_INLINE {
+      sums[i.value] = tile.sums[i.value / kParts].parts[kFirstPart + i.value % kParts];
+    });
+    const std::byte* x = tile.x;
+    const std::byte* codes = tile.codes + kFirstPart * kPartBytes;
+    for (int64_t q = 0; q < tile.quads; ++q, x += V::kXBytes, codes += kQuadBytes) {
+      typename V::Weights weights[kParts];
+      Unroll<kParts>([&](auto p) FATHOM_INLINE {
+        weights[p.value] = V::LoadWeights(codes + p.value * kPartBytes);
+      });
       Unroll<kTokens>([&](auto t) FATHOM_INLINE {
-        V::MulAdd(V::LoadX(x + t.value * x_stride), weights, tile[t.value]);
+        const typename V::X token = V::LoadX(x + t.value * tile.x_stride);
+        Unroll<kParts>([&](auto p) FATHOM_INLINE {
+          V::MulAdd(token, weights[p.value], sums[t.value * kParts + p.value]);
+        });
       });
     }
-    Unroll<kTokens>([&](auto t) FATHOM_INLINE { sums[t.value] = tile[t.value]; });
+    Unroll<kTokens * kParts>([&](auto i) FATHOM_INLINE {
+      tile.sums[i.value / kParts].parts[kFirstPart + i.value % kParts] = sums[i.value];
+    });
   }
 
   static void StoreRows(const Int8Strip& strip, int64_t panel, int64_t t, const Sums& sums) {

@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "ops/ceilings.h"
 #include "ops/compute.h"
+#include "ops/int8_rows.h"
 #include "ops/mat_mul.h"
 #include "ops/packed_matrix.h"
 #include "tensor/dtype.h"
@@ -18,7 +19,15 @@
 namespace fathom {
 namespace {
 
+PackedMatrix Int8Weight(int64_t rows, int64_t cols) {
+  PackedMatrix weight = PackedMatrix::Int8(rows, cols);
+  const std::vector<int8_t> codes(static_cast<size_t>(rows * cols), 0x31);
+  weight.PackInt8Rows(0, codes, std::vector<float>(static_cast<size_t>(rows), 0.01F));
+  return weight;
+}
+
 PackedMatrix Weight(DType dtype, int64_t rows, int64_t cols) {
+  if (dtype == DType::kI8) return Int8Weight(rows, cols);
   const std::vector<float> scales(static_cast<size_t>((rows + 127) / 128 * ((cols + 127) / 128)),
                                   0.01F);
   PackedMatrix weight(dtype, rows, cols, dtype == DType::kF8E4M3 ? scales : std::vector<float>());
@@ -40,10 +49,12 @@ void Decode(benchmark::State& state) {
   for (int64_t i = 0; i < x.rows() * 7168; ++i) x.data()[i] = 1;
   Matrix<float> out(state.range(1), rows);
   ThreadPool pool(static_cast<int>(state.range(3)));
+  Int8Rows int8_rows;
   const Compute compute = {
       .pool = &pool,
       .isa = *ChooseIsa(""),
-      .activations = state.range(2) != 0 ? Activations::kBfloat16 : Activations::kFloat32};
+      .activations = state.range(2) != 0 ? Activations::kBfloat16 : Activations::kFloat32,
+      .int8_rows = &int8_rows};
   const MatMulTask task = {.x = x.view(), .weight = &weight, .out = out.view()};
   ReadCeiling ceiling(pool);
   double best = 1e9;
@@ -67,16 +78,19 @@ void Prefill(benchmark::State& state) {
   for (int64_t i = 0; i < x.rows() * cols; ++i) x.data()[i] = 1;
   Matrix<float> out(state.range(1), rows);
   ThreadPool pool(static_cast<int>(state.range(3)));
+  Int8Rows int8_rows;
   const Compute compute = {
       .pool = &pool,
       .isa = *ChooseIsa(""),
-      .activations = state.range(2) != 0 ? Activations::kBfloat16 : Activations::kFloat32};
+      .activations = state.range(2) != 0 ? Activations::kBfloat16 : Activations::kFloat32,
+      .int8_rows = &int8_rows};
   const MatMulTask task = {.x = x.view(), .weight = &weight, .out = out.view()};
   double best = 1e9;
   double peak = 0;
+  const PeakOf peak_of = dtype == DType::kI8 ? PeakOf::kInt8Weights : PeakOf::kFloatWeights;
   for ([[maybe_unused]] auto _ : state) {
     best = std::min(best, SecondsOf(pool, [&] { MatMul(compute, {&task, 1}); }));
-    peak = std::max(peak, PeakFlops(compute));
+    peak = std::max(peak, PeakOperations(compute, peak_of));
   }
   const double speed = 2.0 * static_cast<double>(x.rows() * rows * cols) / best;
   state.counters["GFLOP/s"] = speed * 1e-9;
@@ -87,6 +101,7 @@ void Prefill(benchmark::State& state) {
 constexpr int64_t kF32 = static_cast<int64_t>(DType::kF32);
 constexpr int64_t kF16 = static_cast<int64_t>(DType::kF16);
 constexpr int64_t kBF16 = static_cast<int64_t>(DType::kBF16);
+constexpr int64_t kI8 = static_cast<int64_t>(DType::kI8);
 constexpr int64_t kF8 = static_cast<int64_t>(DType::kF8E4M3);
 
 void Arguments(benchmark::internal::Benchmark* bench, const std::vector<int64_t>& dtypes,
@@ -105,10 +120,10 @@ void Arguments(benchmark::internal::Benchmark* bench, const std::vector<int64_t>
 }
 
 void DecodeArguments(benchmark::internal::Benchmark* bench) {
-  Arguments(bench, {kF8, kBF16, kF16, kF32}, {1, 2, 4});
+  Arguments(bench, {kI8, kF8, kBF16, kF16, kF32}, {1, 2, 4});
 }
 void PrefillArguments(benchmark::internal::Benchmark* bench) {
-  Arguments(bench, {kF8, kBF16}, {5, 16, 64, 512});
+  Arguments(bench, {kI8, kF8, kBF16}, {5, 16, 64, 512});
 }
 
 BENCHMARK(Decode)->Apply(DecodeArguments);
