@@ -54,6 +54,17 @@ std::string ParamOfPointer(std::string_view pointer) {
   return param;
 }
 
+// "a, b, c"
+template <typename Text>
+std::string Joined(std::span<const Text> names) {
+  std::string joined;
+  for (const Text& name : names) {
+    if (!joined.empty()) joined += ", ";
+    joined += name;
+  }
+  return joined;
+}
+
 ApiError Invalid(int status, std::string_view code, std::string message) {
   return {status, kInvalid, std::string(code), "", std::move(message)};
 }
@@ -147,17 +158,17 @@ ApiError WrongKey() {
 }
 
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served) {
-  std::string names;
-  for (const std::string& name : served) names += (names.empty() ? "" : ", ") + name;
   return {404, "NotFoundError", "model_not_found", "model",
-          Format("the model '{}' does not exist; this server has: {}", Shortened(model), names)};
+          Format("the model '{}' does not exist; this server has: {}", Shortened(model),
+                 Joined(served))};
 }
 
-ApiError PathNotFound(std::string_view method, std::string_view path) {
-  return {404, "NotFoundError", "unknown_url", "",
-          Format("there is nothing at {} {}; the paths begin with /v1, such as "
-                 "/v1/chat/completions",
-                 Shortened(method), Shortened(path))};
+ApiError PathNotFound(std::string_view method, std::string_view path, std::string_view nearest,
+                      std::span<const std::string_view> paths) {
+  std::string message = Format("there is nothing at {} {}; ", Shortened(method), Shortened(path));
+  message += nearest.empty() ? "this server has: " + Joined(paths)
+                             : Format("the nearest path is {}", nearest);
+  return {404, "NotFoundError", "unknown_url", "", std::move(message)};
 }
 
 ApiError MethodNotAllowed(std::string_view method, std::string_view path,

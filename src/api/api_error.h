@@ -50,7 +50,9 @@ ApiError HttpError(int status, std::string_view message);
 ApiError TimedOut(const Error& error);
 ApiError WrongKey();                                                                  // 401
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served);  // 404
-ApiError PathNotFound(std::string_view method, std::string_view path);                // 404
+// 404. `nearest` of `paths`, which there are, is what was probably meant; "": nothing is near.
+ApiError PathNotFound(std::string_view method, std::string_view path, std::string_view nearest,
+                      std::span<const std::string_view> paths);
 // 405; `allowed` is also the value of the header Allow: "GET, HEAD".
 ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::string_view allowed);
 // 400: more answers at once than there is ever room for.

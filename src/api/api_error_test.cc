@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -19,6 +20,7 @@ struct Row {
 
 TEST(ApiError, IsOpenAisErrorObject) {
   const std::vector<std::string> served = {"deepseek-r1", "r1"};
+  const std::vector<std::string_view> paths = {"/health", "/models"};
   const std::vector<Row> rows = {
       {ContextTooLong(4096, 4096), 400,
        R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, your )"
@@ -31,9 +33,12 @@ TEST(ApiError, IsOpenAisErrorObject) {
       {ModelNotFound("gpt-4", served), 404,
        R"({"error":{"message":"the model 'gpt-4' does not exist; this server has: deepseek-r1, r1",)"
        R"("type":"NotFoundError","param":"model","code":"model_not_found"}})"},
-      {PathNotFound("GET", "/v2"), 404,
-       R"({"error":{"message":"there is nothing at GET /v2; the paths begin with /v1, such as )"
-       R"(/v1/chat/completions","type":"NotFoundError","param":null,"code":"unknown_url"}})"},
+      {PathNotFound("GET", "/v2", "", paths), 404,
+       R"({"error":{"message":"there is nothing at GET /v2; this server has: /health, /models",)"
+       R"("type":"NotFoundError","param":null,"code":"unknown_url"}})"},
+      {PathNotFound("GET", "/model", "/models", paths), 404,
+       R"({"error":{"message":"there is nothing at GET /model; the nearest path is /models",)"
+       R"("type":"NotFoundError","param":null,"code":"unknown_url"}})"},
       {MethodNotAllowed("GET", "/v1/completions", "POST"), 405,
        R"({"error":{"message":"GET is not allowed for /v1/completions; use POST",)"
        R"("type":"invalid_request_error","param":null,"code":"method_not_allowed"}})"},

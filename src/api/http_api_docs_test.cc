@@ -145,7 +145,7 @@ TEST(HttpApiDocs, HaveTheErrors) {
       ContextTooLong(2, 1),
       WrongKey(),
       ModelNotFound("x", served),
-      PathNotFound("GET", "/"),
+      PathNotFound("GET", "/", "", {}),
       MethodNotAllowed("GET", "/", "POST"),
       HttpError(400, "a"),
       HttpError(408, "a"),

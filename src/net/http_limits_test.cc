@@ -77,11 +77,12 @@ TEST(HttpLimits, WhoMakesTheAnswerToARefusalHearsWhatIsKnownOfTheRequest) {
   options.max_body_bytes = 100;
   options.host = "127.0.0.1";
   const auto give_up = [](const HttpRequest&, const HttpReply&) {};
-  const auto server = HttpServer::Listen(options, give_up, [](const HttpRefusal& refusal) {
+  const auto known = [](const HttpRefusal& refusal) {
     const HttpRequest& request = refusal.request;
     return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
                        request.Header("X-A").value_or("none"), request.peer));
-  });
+  };
+  const auto server = HttpServer::Listen(options, {give_up, known});
   ASSERT_TRUE(server.ok());
   struct Row {
     std::string bytes, known;
@@ -148,14 +149,12 @@ TEST_F(TimeoutTest, AHeaderThatIsNotCompleteInTimeIsAnswered408) {
 
 // However its lines came: the last one could still have been folded.
 TEST_F(TimeoutTest, WhoMakesTheAnswerToHalfAHeaderHearsTheLinesThatCame) {
-  const auto server = HttpServer::Listen(
-      ShortTimes(), Echo,
-      [](const HttpRefusal& refusal) {
-        const HttpRequest& request = refusal.request;
-        return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
-                           request.Header("X-A").value_or("none"), request.headers.size()));
-      },
-      &clock_);
+  const auto known = [](const HttpRefusal& refusal) {
+    const HttpRequest& request = refusal.request;
+    return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
+                       request.Header("X-A").value_or("none"), request.headers.size()));
+  };
+  const auto server = HttpServer::Listen(ShortTimes(), {Echo, known}, &clock_);
   ASSERT_TRUE(server.ok());
   struct Row {
     std::string bytes, known;
@@ -329,6 +328,7 @@ TEST(HttpLimits, WhenAllConnectionsAreBusyANewOneIsTold503) {
   for (int i = 0; i < 2; ++i) busy[i].Send(Format("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", i));
   const HttpReply replies[] = {asked[0].get_future().get(), asked[1].get_future().get()};
   RawClient refused(server->port());
+  refused.Send("GET /new HTTP/1.1\r\nHost: h\r\n\r\n");
   const auto answer = refused.ReadAnswer();
   EXPECT_EQ(answer.status(), 503);
   EXPECT_EQ(answer.body, "503: all 2 connections are in use");

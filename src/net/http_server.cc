@@ -40,8 +40,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-// Connections above the limit that are told so at once; those beyond are closed without a word.
-constexpr int64_t kMostRefusals = 64;
+// Connections above the limit: for what is vital, and to tell the others that there is no place.
+constexpr int64_t kReserve = 64;
 
 // Files that the rest of the program may have open beside the connections.
 constexpr int64_t kOtherFiles = 128;
@@ -102,12 +102,11 @@ HttpResponse PlainRefusal(const HttpRefusal& refusal) {
 // The listening sockets, which live on the first network thread, and the threads.
 class HttpServer::Network {
  public:
-  Network(HttpServerOptions options, HttpHandler handler, HttpRefuse refuse, const Clock* clock) {
+  Network(HttpServerOptions options, HttpService service, const Clock* clock) {
     state_.options = std::move(options);
     state_.bodies = std::make_shared<BodyBudget>(
         std::max(state_.options.max_total_body_bytes, state_.options.max_body_bytes));
-    state_.handler = std::move(handler);
-    state_.refuse = std::move(refuse);
+    state_.service = std::move(service);
     state_.clock = clock == nullptr ? &steady_clock_ : clock;
   }
   ~Network() { Stop(); }
@@ -134,7 +133,7 @@ class HttpServer::Network {
   void OnAccept(Door& door, NetworkThread& thread, error_code error, tcp::socket socket);
   void AcceptLater(Door& door);
   void Admit(NetworkThread& thread, tcp::socket socket);
-  bool MakeRoom();
+  bool MakeRoom(IdleList& idle_ones);
 
   const SteadyClock steady_clock_;
   ServerState state_;
@@ -146,7 +145,7 @@ class HttpServer::Network {
 
 Status HttpServer::Network::Start() {
   const HttpServerOptions& options = state_.options;
-  FATHOM_OK(AllowOpenFiles(options.max_connections, kMostRefusals + kOtherFiles));
+  FATHOM_OK(AllowOpenFiles(options.max_connections, kReserve + kOtherFiles));
   if (!options.tls_cert_file.empty()) {
     FATHOM_TRY(state_.tls, ServerTls(options.tls_cert_file, options.tls_key_file));
   }
@@ -197,15 +196,15 @@ void HttpServer::Network::OnAccept(Door& door, NetworkThread& thread, error_code
 
 // Most likely there are no file descriptors left: idle connections have some.
 void HttpServer::Network::AcceptLater(Door& door) {
-  MakeRoom();
+  MakeRoom(state_.idle);
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](error_code error) {
     if (!error && !state_.draining) Accept(door);
   });
 }
 
-bool HttpServer::Network::MakeRoom() {
-  const auto idle = state_.idle.TakeOldest();
+bool HttpServer::Network::MakeRoom(IdleList& idle_ones) {
+  const auto idle = idle_ones.TakeOldest();
   if (idle == nullptr) return false;
   ++state_.evicted;
   idle->Evict();
@@ -217,15 +216,19 @@ void HttpServer::Network::Admit(NetworkThread& thread, tcp::socket socket) {
   const tcp::endpoint peer = socket.remote_endpoint(gone);
   if (gone) return;
   ++state_.accepted;
-  const int64_t surplus = state_.open.count() - state_.options.max_connections;
-  const bool refuse = surplus >= 0 && !MakeRoom();
-  if (refuse) ++state_.refused;
-  if (refuse && surplus >= kMostRefusals) return;
+  const bool full = state_.open.count() - state_.spare >= state_.options.max_connections;
+  const bool spare = full && !MakeRoom(state_.idle);
+  if (spare && state_.spare >= kReserve && !MakeRoom(state_.spare_idle)) {
+    ++state_.refused;
+    return;
+  }
   state_.open.Add(1);
+  if (spare) ++state_.spare;
   auto connection = std::make_shared<Connection>(
       state_, thread,
-      Connection::Peer{MakeTransport(std::move(socket), state_.tls.get()), PeerAddress(peer)});
-  asio::post(thread.io(), [connection, refuse] { connection->Start(refuse); });
+      Connection::Peer{MakeTransport(std::move(socket), state_.tls.get()), PeerAddress(peer),
+                       spare});
+  asio::post(thread.io(), [connection] { connection->Start(); });
 }
 
 void HttpServer::Network::StopAccepting() {
@@ -252,19 +255,17 @@ HttpServer::HttpServer(std::unique_ptr<Network> network) : network_(std::move(ne
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(HttpServerOptions options,
-                                                       HttpHandler handler, HttpRefuse refuse,
-                                                       const Clock* clock) {
+                                                       HttpService service, const Clock* clock) {
   FATHOM_TRY(std::unique_ptr<HttpServer> server,
-             Bind(std::move(options), std::move(handler), std::move(refuse), clock));
+             Bind(std::move(options), std::move(service), clock));
   server->StartAccepting();
   return server;
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpHandler handler,
-                                                     HttpRefuse refuse, const Clock* clock) {
+Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpService service,
+                                                     const Clock* clock) {
   FATHOM_OK(CheckOptions(options));
-  auto network =
-      std::make_unique<Network>(std::move(options), std::move(handler), std::move(refuse), clock);
+  auto network = std::make_unique<Network>(std::move(options), std::move(service), clock);
   FATHOM_OK(network->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(network)));
 }

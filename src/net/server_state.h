@@ -33,14 +33,15 @@ class OpenConnections {
 // What the connections of one server share. Outlives them.
 struct ServerState {
   HttpServerOptions options;
-  HttpHandler handler;
-  HttpRefuse refuse;
+  HttpService service;
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
   const Clock* clock = nullptr;
 
   std::shared_ptr<BodyBudget> bodies;  // requests may outlive the server
   IdleList idle;
+  IdleList spare_idle;  // the spare ones
   OpenConnections open;
+  std::atomic<int64_t> spare = 0;  // open ones beyond max_connections
   std::atomic<bool> draining = false;
   std::atomic<int64_t> accepted = 0;
   std::atomic<int64_t> refused = 0;

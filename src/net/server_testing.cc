@@ -20,13 +20,18 @@ HttpServerOptions AnyPort() {
 }
 
 std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options,
-                                  const Clock* clock) {
+                                  const Clock* clock, HttpScreen screen) {
   auto server = HttpServer::Listen(
-      std::move(options), std::move(handler),
-      [](const HttpRefusal& refusal) {
-        return HttpResponse{
-            refusal.status, {}, Format("{}: {}", refusal.status, refusal.message), "text/plain"};
-      },
+      std::move(options),
+      {.handle = std::move(handler),
+       .refuse =
+           [](const HttpRefusal& refusal) {
+             return HttpResponse{refusal.status,
+                                 {},
+                                 Format("{}: {}", refusal.status, refusal.message),
+                                 "text/plain"};
+           },
+       .screen = std::move(screen)},
       clock);
   FATHOM_CHECK(server.ok());
   return std::move(server).value();

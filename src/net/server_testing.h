@@ -16,7 +16,7 @@ HttpServerOptions AnyPort();
 
 // A server that listens (CHECK). Its own errors have the body "<status>: <message>".
 std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options = AnyPort(),
-                                  const Clock* clock = nullptr);
+                                  const Clock* clock = nullptr, HttpScreen screen = {});
 
 // An answer of status 200 and type text/plain.
 HttpResponse Text(std::string body);

@@ -216,7 +216,7 @@ TEST_F(TlsTest, FilesThatAreDamagedAreNamedWithTheReason) {
 TEST_F(TlsTest, OneFileWithoutTheOtherIsRefused) {
   HttpServerOptions options = Options();
   options.tls_key_file.clear();
-  const auto server = HttpServer::Listen(options, Echo);
+  const auto server = HttpServer::Listen(options, {Echo});
   ASSERT_FALSE(server.ok());
   EXPECT_EQ(server.error().ToString(),
             "error: TLS needs a certificate and its key, and one of the two files is not named\n"

@@ -254,6 +254,8 @@ void Answer::Close(const char* outcome, double now_s) {
       {"first_token_s",
        first_token_s_ ? Rounded(*first_token_s_ - setup_.routed.arrived_s) : Json()},
       {"total_s", Rounded(now_s - setup_.routed.arrived_s)}};
+  const std::string why = setup_.routed.reply.WhyDropped();
+  if (!why.empty()) fields.emplace_back("why", why);
   if (!setup_.routed.trace.empty()) fields.emplace_back("traceparent", setup_.routed.trace);
   if (services_.log_text) fields.emplace_back("prompt", setup_.log_text);
   services_.log.Info("request", std::move(fields));

@@ -65,7 +65,11 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto refuse = [server = server.get()](const HttpRefusal& refusal) {
     return server->router_.Refuse(refusal);
   };
-  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, refuse));
+  const auto screen = [server = server.get()](const HttpRequest& head) {
+    return server->router_.Screen(head);
+  };
+  FATHOM_TRY(server->http_,
+             HttpServer::Bind(server->options_.http, {handle, refuse, screen}));
   server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
@@ -215,25 +219,25 @@ std::vector<Route> Server::Routes() {
     if (serving != nullptr) routed.SendJson(200, serving->schedule().Body());
   };
   std::vector<Route> routes = {
-      {"GET", "/health", true, health},
-      {"GET", "/ping", true, health},
-      {"POST", "/ping", true, health},
-      {"GET", "/version", true, version},
-      {"GET", "/debug/schedule", false, schedule},
-      {"GET", "/metrics", !options_.metrics_need_key, metrics},
-      {"GET", "/load", !options_.metrics_need_key, load},
-      {"POST", "/tokenize", false, Text(AnswerTokenize)},
-      {"POST", "/detokenize", false, Text(AnswerDetokenize)},
+      {"GET", "/health", health, {.open = true, .vital = true}},
+      {"GET", "/ping", health, {.open = true, .vital = true}},
+      {"POST", "/ping", health, {.open = true, .vital = true}},
+      {"GET", "/version", version, {.open = true, .vital = true}},
+      {"GET", "/metrics", metrics, {.open = !options_.metrics_need_key, .vital = true}},
+      {"GET", "/load", load, {.open = !options_.metrics_need_key, .vital = true}},
+      {"GET", "/debug/schedule", schedule},
+      {"POST", "/tokenize", Text(AnswerTokenize)},
+      {"POST", "/detokenize", Text(AnswerDetokenize)},
   };
   for (const char* path : {"/v1/chat/completions", "/chat/completions", "/beta/chat/completions"}) {
-    routes.push_back({"POST", path, false, chat});
+    routes.push_back({"POST", path, chat});
   }
   for (const char* path : {"/v1/completions", "/completions", "/beta/completions"}) {
-    routes.push_back({"POST", path, false, completion});
+    routes.push_back({"POST", path, completion});
   }
-  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, false, models});
+  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, models});
   for (const char* path : {"/v1/models/", "/models/"}) {
-    routes.push_back({"GET", path, false, model});
+    routes.push_back({"GET", path, model});
   }
   return routes;
 }
