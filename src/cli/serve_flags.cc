@@ -1,5 +1,6 @@
 #include "cli/serve_flags.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "cli/byte_count.h"
 #include "cli/command_line.h"
+#include "net/http_options.h"
 #include "sched/mindie_settings.h"
 
 namespace fathom {
@@ -44,6 +46,23 @@ Status CheckMindieSizes(const CommandLine& line) {
                              size.key, size.key));
   }
   return Ok();
+}
+
+// The flags have the options' names, with dashes.
+Status CheckHttp(const CommandLine& line, const HttpServerOptions& http) {
+  if (const auto fault = FindOptionFault(http)) {
+    std::string flag = "--" + std::string(fault->name);
+    std::ranges::replace(flag, '_', '-');
+    return line.Usage(
+        Format("{} must be {} to {}, found {}", flag, fault->low, fault->high, fault->value));
+  }
+  if (!line.Given("--max-total-body-bytes") || http.max_total_body_bytes >= http.max_body_bytes) {
+    return Ok();
+  }
+  return line.Usage(Format("--max-total-body-bytes is {}, less than one body may have (--max-body-"
+                           "bytes {})",
+                           http.max_total_body_bytes, http.max_body_bytes),
+                    "raise it, or lower --max-body-bytes");
 }
 
 Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
@@ -112,8 +131,12 @@ void ServeFlags::Declare(CommandLine& line) {
            "Most memory the program may take (default: what the machine has free)");
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
            "Largest body of a request (default 33554432)");
+  line.Add("--max-total-body-bytes", server.http.max_total_body_bytes, "N",
+           "Most bytes that the bodies of all requests may take while they are read; more get 503 "
+           "(default 268435456, or one of --max-body-bytes if that is more)");
   line.Add("--max-connections", server.http.max_connections, "N",
-           "Most connections open at once (default 2048)");
+           "Most connections open at once; beyond them only health and metrics are answered "
+           "(default 2048)");
   line.Add("--step-timeout", server.step_timeout_s, "SECONDS",
            "A step of the engine that takes longer is reported as stuck (default 120)");
   line.Add("--drain-timeout", drain_timeout, "SECONDS",
@@ -137,16 +160,14 @@ Status ServeFlags::Check(const CommandLine& line) {
   const struct {
     const char* flag;
     int64_t value, low, high;
-  } ranges[] = {{"--port", server.http.port, 0, 65535},
-                {"--max-num-seqs", max_num_seqs, 1, 1 << 20},
-                {"--max-queue", server.serving.max_queue, 0, 1 << 20},
-                {"--max-connections", server.http.max_connections, 1, 1'000'000},
-                {"--max-body-bytes", server.http.max_body_bytes, 1, int64_t{4} << 30}};
+  } ranges[] = {{"--max-num-seqs", max_num_seqs, 1, 1 << 20},
+                {"--max-queue", server.serving.max_queue, 0, 1 << 20}};
   for (const auto& range : ranges) {
     if (range.value >= range.low && range.value <= range.high) continue;
     return line.Usage(
         Format("{} must be {} to {}, found {}", range.flag, range.low, range.high, range.value));
   }
+  FATHOM_OK(CheckHttp(line, server.http));
   for (const std::string& origin : server.cors.allowed_origins) {
     if (origin == "*" || origin.find("://") != std::string::npos) continue;
     return line.Usage(Format("--allowed-origins is '{}', which no browser sends", origin),

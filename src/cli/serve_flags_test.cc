@@ -53,5 +53,28 @@ TEST(ServeFlags, SizesOfMindieAreGivenInItsWords) {
   }
 }
 
+TEST(ServeFlags, NumbersOfTheServerHaveItsRanges) {
+  const struct {
+    Words args;
+    std::string what;
+  } rows[] = {
+      {{"--port", "65535", "--max-connections", "1", "--max-body-bytes", "1"}, ""},
+      {{"--port", "65536"}, "--port must be 0 to 65535, found 65536"},
+      {{"--max-connections", "0"}, "--max-connections must be 1 to 1000000, found 0"},
+      {{"--max-body-bytes", "0"}, "--max-body-bytes must be 1 to 4294967296, found 0"},
+      {{"--max-total-body-bytes", "0"},
+       "--max-total-body-bytes must be 1 to 1099511627776, found 0"},
+      {{"--max-total-body-bytes", "33554431"},
+       "--max-total-body-bytes is 33554431, less than one body may have (--max-body-bytes "
+       "33554432)"},
+      {{"--max-total-body-bytes", "5000", "--max-body-bytes", "5000"}, ""},
+      {{"--max-body-bytes", "1000000000"}, ""},
+  };
+  for (const auto& row : rows) {
+    const Status status = CheckFlags(row.args);
+    EXPECT_EQ(status.ok() ? "" : status.error().what, row.what);
+  }
+}
+
 }  // namespace
 }  // namespace fathom

@@ -27,6 +27,7 @@ namespace fathom {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 // Status, body, and the end of the connection: a fault is the last thing that is said.
@@ -243,21 +244,22 @@ TEST_F(TimeoutTest, AnAnswerMayTakeLongerThanAnyTimeout) {
 TEST_F(TimeoutTest, WhoTakesNothingOfAWholeAnswerIsDropped) {
   HttpServerOptions options = AnyPort();
   options.write_timeout_ms = 20;
-  std::promise<void> asked;
+  std::promise<HttpReply> asked;
   const std::string body(64 << 20, 'b');
   const auto server = Serve(
       [&](const HttpRequest&, const HttpReply& reply) {
         reply.Send(Text(body));
-        asked.set_value();
+        asked.set_value(reply);
       },
       options, &clock_);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  asked.get_future().get();
+  const HttpReply reply = asked.get_future().get();
   server->StopAccepting();
   while (!server->AwaitClosed(std::chrono::milliseconds(1))) clock_.Pass(0.01);
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_EQ(server->stats().buffered_bytes, 0);
+  EXPECT_EQ(reply.WhyDropped(), "the client took nothing of its answer for 20 ms");
 }
 
 // As long as the handler keeps the requests' bodies, and whatever part of one has come.
@@ -422,6 +424,10 @@ TEST(HttpLimits, DropsAReaderThatDoesNotReadWhileAnotherGetsItsEvents) {
   }
   gone.get_future().wait();
   EXPECT_GE(pieces, 16);  // that is the megabyte that may wait
+  EXPECT_THAT(slow_reply.WhyDropped(),
+              MatchesRegex("the client did not read: [0-9]{7,} bytes waited for it, and at most "
+                           "1048576 may"));
+  EXPECT_EQ(quick_reply.WhyDropped(), "");
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_TRUE(quick_reply.Write("still here"));
   EXPECT_TRUE(quick_reply.Finish());

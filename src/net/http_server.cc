@@ -24,6 +24,7 @@
 #include "net/body_budget.h"
 #include "net/connection.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
 #include "net/open_files.h"
@@ -49,29 +50,10 @@ constexpr int64_t kOtherFiles = 128;
 constexpr milliseconds kAcceptPause{50};
 
 Status CheckOptions(const HttpServerOptions& options) {
-  constexpr int64_t kGiB = int64_t{1} << 30;
-  constexpr int64_t kDayMs = 86'400'000;
-  const struct {
-    const char* name;
-    int64_t value, low, high;
-  } ranges[] = {
-      {"port", options.port, 0, 65535},
-      {"network_threads", options.network_threads, 1, 64},
-      {"max_connections", options.max_connections, 1, 1'000'000},
-      {"max_header_bytes", options.max_header_bytes, 256, 16 << 20},
-      {"max_body_bytes", options.max_body_bytes, 0, 4 * kGiB},
-      {"max_total_body_bytes", options.max_total_body_bytes, 0, 1024 * kGiB},
-      {"header_timeout_ms", options.header_timeout_ms, 1, kDayMs},
-      {"body_timeout_ms", options.body_timeout_ms, 1, kDayMs},
-      {"min_body_bytes_per_s", options.min_body_bytes_per_s, 1, kGiB},
-      {"idle_timeout_ms", options.idle_timeout_ms, 1, kDayMs},
-      {"write_timeout_ms", options.write_timeout_ms, 1, kDayMs},
-      {"write_buffer_bytes", options.write_buffer_bytes, 1, kGiB},
-  };
-  for (const auto& [name, value, low, high] : ranges) {
-    if (value >= low && value <= high) continue;
-    return BadInput(Format("{} is {}, allowed are {} to {}", name, value, low, high), "",
-                    "choose a value of this range");
+  if (const auto fault = FindOptionFault(options)) {
+    return BadInput(Format("{} is {}, allowed are {} to {}", fault->name, fault->value, fault->low,
+                           fault->high),
+                    "", "choose a value of this range");
   }
   if (options.tls_cert_file.empty() == options.tls_key_file.empty()) return Ok();
   return BadInput("TLS needs a certificate and its key, and one of the two files is not named", "",

@@ -203,6 +203,8 @@ TEST(RequestParser, NamesTheOneThingThatIsWrongWithALine) {
        "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
       {"GET / HTTP/1.0\r\nHost: h\r\nHost: i\r\n\r\n",
        "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
+      {get + "Authorization: Bearer secret\r\nauthorization: Bearer other\r\n\r\n",
+       "400 the header Authorization stands 2 times; send one"},
       {get + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na",
        "415 the body is sent with Content-Encoding: gzip; send it plain, without that header"},
       {get + "Transfer-Encoding: gzip, chunked\r\n\r\n",

@@ -141,11 +141,29 @@ TEST_F(TlsTest, AClientThatDoesNotTrustTheCertificateSaysSo) {
                    server->port()));
 }
 
-TEST_F(TlsTest, AClientWithoutTlsIsDisconnected) {
+TEST_F(TlsTest, AClientWithoutTlsIsToldToSpeakIt) {
   const auto server = Serve(Echo, Options());
-  RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  client.ReadAll();
+  for (const std::string_view request :
+       {"GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nabc"}) {
+    RawClient client(server->port());
+    client.Send(request);
+    const auto answer = client.ReadAnswer();
+    EXPECT_EQ(answer.status(), 400);
+    EXPECT_EQ(answer.body,
+              "400: this port speaks TLS, and the request came without; use https://");
+    EXPECT_EQ(client.ReadAll(), "");
+  }
+  EXPECT_EQ(server->stats().requests, 0);
+}
+
+TEST_F(TlsTest, AClientThatSpeaksNeitherIsDisconnected) {
+  const auto server = Serve(Echo, Options());
+  for (const std::string_view bytes : {"\x16 nonsense", "nonsense"}) {
+    RawClient client(server->port());
+    client.Send(bytes);
+    client.ReadAll();
+  }
   EXPECT_EQ(server->stats().requests, 0);
 }
 
