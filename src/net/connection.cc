@@ -232,8 +232,8 @@ void Connection::Dispatch() {
   ParsedRequest parsed = parser_.Take();
   parsed.request.body_share = std::move(share_);
   const HttpRequest& request = parsed.request;
-  asked_ = {request.method, request.path, request.query, request.headers, "", nullptr,
-            request.peer};
+  asked_ = {request.method, request.path, request.query, request.headers, "",
+            nullptr,        request.peer};
   OpenExchange(MannerOf(parsed));
   Read();
   ++server_.requests;

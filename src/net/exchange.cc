@@ -95,9 +95,9 @@ bool Exchange::Write(std::string_view bytes) {
   // A piece may be larger than the limit: what counts is what waits in front of it.
   if (static_cast<int64_t>(waiting_.size()) + in_flight_ > terms_.write_buffer_bytes) {
     slow_ = true;
-    why_dropped_ = Format("the client did not read: {} bytes waited for it, and at most {} may",
-                          waiting_.size() + static_cast<size_t>(in_flight_),
-                          terms_.write_buffer_bytes);
+    why_dropped_ =
+        Format("the client did not read: {} bytes waited for it, and at most {} may",
+               waiting_.size() + static_cast<size_t>(in_flight_), terms_.write_buffer_bytes);
     Break();
     return false;
   }

@@ -18,6 +18,7 @@
 #include "base/clock_testing.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"

@@ -17,10 +17,10 @@ struct HttpServerOptions {
   int64_t max_header_bytes = 64 << 10;
   int64_t max_body_bytes = 32 << 20;  // of one request
   // Of all requests together, from their arrival until their handler drops the body; max_body_bytes
-  // are allowed, if that is more. What has come counts, not what is reserved for what will: that may
-  // be as much again of a body in chunks, whose length nobody knows. The first 64 KiB of each body
-  // do not count: who holds the rest with large bodies does not keep out the small ones that most
-  // requests have.
+  // are allowed, if that is more. What has come counts, not what is reserved for what will: that
+  // may be as much again of a body in chunks, whose length nobody knows. The first 64 KiB of each
+  // body do not count: who holds the rest with large bodies does not keep out the small ones that
+  // most requests have.
   int64_t max_total_body_bytes = 256 << 20;
   int64_t header_timeout_ms = 10'000;
   int64_t body_timeout_ms = 30'000;      // between two parts of a body

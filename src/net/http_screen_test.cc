@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <future>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 #include "base/clock_testing.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
@@ -151,6 +151,7 @@ TEST_F(ReserveTest, ServesWhatIsVitalOnly) {
 
 TEST_F(ReserveTest, ClientsThatSayNothingDoNotUseItUp) {
   std::vector<std::unique_ptr<RawClient>> silent;
+  silent.reserve(kReserve + 3);
   for (int i = 0; i < kReserve + 3; ++i) {
     silent.push_back(std::make_unique<RawClient>(server_->port()));
   }

@@ -25,6 +25,7 @@
 #include "net/connection.h"
 #include "net/http_message.h"
 #include "net/http_options.h"
+#include "net/idle_list.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
 #include "net/open_files.h"

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "net/http_options.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
 #include "net/server_testing.h"

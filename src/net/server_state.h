@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "net/body_budget.h"
+#include "net/http_options.h"
 #include "net/http_server.h"
 #include "net/idle_list.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 

@@ -18,6 +18,7 @@
 #include "net/certificate_testing.h"
 #include "net/http_client.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
@@ -150,8 +151,7 @@ TEST_F(TlsTest, AClientWithoutTlsIsToldToSpeakIt) {
     client.Send(request);
     const auto answer = client.ReadAnswer();
     EXPECT_EQ(answer.status(), 400);
-    EXPECT_EQ(answer.body,
-              "400: this port speaks TLS, and the request came without; use https://");
+    EXPECT_EQ(answer.body, "400: this port speaks TLS, and the request came without; use https://");
     EXPECT_EQ(client.ReadAll(), "");
   }
   EXPECT_EQ(server->stats().requests, 0);

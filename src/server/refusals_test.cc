@@ -64,8 +64,7 @@ TEST(Refusals, EveryRefusalHasAnIdALineOfTheLogAndACount) {
        "/tokenize"},
       {"POST /tokenize" + host + "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n", 401,
        "invalid_api_key", "/tokenize"},
-      {"GET /health" + host + "Content-Length: 65537\r\n\r\n", 413, "request_too_large",
-       "/health"},
+      {"GET /health" + host + "Content-Length: 65537\r\n\r\n", 413, "request_too_large", "/health"},
       {"POST /tokenize" + host + key + "Content-Length: 13\r\n\r\n{\"prompt\": 3}", 400,
        "invalid_request_error", "/tokenize"},
   };

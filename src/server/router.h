@@ -68,8 +68,8 @@ class Router {
         refusals_(refusals) {}
 
   // What can be said before the body has come. In this order: a preflight (OPTIONS) is answered
-  // 204; a path that is not known 404; a method it does not take 405, with Allow; a missing or wrong
-  // key 401.
+  // 204; a path that is not known 404; a method it does not take 405, with Allow; a missing or
+  // wrong key 401.
   HttpVerdict Screen(const HttpRequest& head) const;
   // Hands a request that Screen has no answer for to its handler.
   void Dispatch(HttpRequest request, HttpReply reply, double now_s) const;

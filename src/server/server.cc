@@ -68,8 +68,7 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto screen = [server = server.get()](const HttpRequest& head) {
     return server->router_.Screen(head);
   };
-  FATHOM_TRY(server->http_,
-             HttpServer::Bind(server->options_.http, {handle, refuse, screen}));
+  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, {handle, refuse, screen}));
   server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
