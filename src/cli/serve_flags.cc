@@ -112,6 +112,9 @@ void ServeFlags::Declare(CommandLine& line) {
            "Most memory the program may take (default: what the machine has free)");
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
            "Largest body of a request (default 33554432)");
+  line.Add("--max-answer-bytes", server.serving.max_answer_bytes, "N",
+           "Most memory for answers that are not streamed and have log-probabilities or token ids, "
+           "of all together (default 1073741824)");
   line.Add("--max-connections", server.http.max_connections, "N",
            "Most connections open at once (default 2048)");
   line.Add("--step-timeout", server.step_timeout_s, "SECONDS",
@@ -141,6 +144,7 @@ Status ServeFlags::Check(const CommandLine& line) {
                 {"--max-num-seqs", max_num_seqs, 1, 1 << 20},
                 {"--max-queue", server.serving.max_queue, 0, 1 << 20},
                 {"--max-connections", server.http.max_connections, 1, 1'000'000},
+                {"--max-answer-bytes", server.serving.max_answer_bytes, 1, int64_t{1} << 40},
                 {"--max-body-bytes", server.http.max_body_bytes, 1, int64_t{4} << 30}};
   for (const auto& range : ranges) {
     if (range.value >= range.low && range.value <= range.high) continue;

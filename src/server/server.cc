@@ -89,8 +89,9 @@ std::string Server::address() const { return http_->address(); }
 uint16_t Server::port() const { return http_->port(); }
 
 void Server::Start(ServedModel model, Engine& engine) {
-  serving_ =
-      std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_, log_);
+  ServingOptions options = options_.serving;
+  options.unsent_bytes = [this] { return http_->stats().buffered_bytes; };
+  serving_ = std::make_unique<Serving>(std::move(model), engine, options, clock_, metrics_, log_);
   ready_ = serving_.get();
   health_.Ready();
 }

@@ -46,7 +46,8 @@ ServedModel Bounded(ServedModel model, const Admission& admission) {
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
                  const Clock& clock, Metrics& metrics, ServerLog& log)
-    : admission_(engine.config().scheduler.max_sequences, options.max_queue),
+    : answer_memory_(options.max_answer_bytes, options.unsent_bytes),
+      admission_(engine.config().scheduler.max_sequences, options.max_queue),
       model_(Bounded(std::move(model), admission_)),
       engine_(engine),
       clock_(clock),
@@ -118,6 +119,9 @@ void Serving::Accept(Preparation preparation) {
     const Status status = engine_.Validate(preparation.requests[static_cast<size_t>(i)]);
     if (!status.ok()) return Refuse(preparation.answer.routed, FromError(status.error()));
   }
+  if (const auto error = ReserveMemory(preparation.answer)) {
+    return Refuse(preparation.answer.routed, *error);
+  }
   const std::lock_guard lock(accepting_);
   if (ended_) return Refuse(preparation.answer.routed, *ended_);
   if (!admission_.Enter(choices)) {
@@ -125,6 +129,16 @@ void Serving::Accept(Preparation preparation) {
                                                        admission_.RetryAfterSeconds()));
   }
   Submit(std::move(preparation));
+}
+
+std::optional<ApiError> Serving::ReserveMemory(AnswerSetup& answer) {
+  const int64_t bytes = answer.kept_bytes;
+  if (bytes == 0) return std::nullopt;
+  const int64_t most = answer_memory_.limit();
+  if (bytes > most) return AnswerTooLarge(bytes, most);
+  answer.memory = answer_memory_.Reserve(bytes);
+  if (answer.memory == nullptr) return NoRoomForAnswer(bytes, most);
+  return std::nullopt;
 }
 
 void Serving::Submit(Preparation preparation) {

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "server/admission.h"
 #include "server/answer.h"
+#include "server/answer_memory.h"
 #include "server/delivery.h"
 #include "server/engine_loop.h"
 #include "server/metrics.h"
@@ -29,6 +30,10 @@ namespace fathom {
 
 struct ServingOptions {
   int64_t max_queue = 1024;        // requests that may wait beside those the engine computes
+  // For answers that are not streamed and tell of each token: more get 503.
+  int64_t max_answer_bytes = 1 << 30;
+  // Of answers that are made and that clients have not taken; none: not known.
+  std::function<int64_t()> unsent_bytes = {};
   int prepare_threads = 2;         // parse, render and tokenize
   int delivery_threads = 2;        // detokenize and write
   ScheduleLog::Sink explain = {};  // gets a line of JSON for each step
@@ -76,11 +81,14 @@ class Serving {
   void Post(RoutedRequest routed, std::function<void(RoutedRequest&, OpenRequests::Token)> work);
   void Accept(Preparation preparation);
   void Submit(Preparation preparation);
+  // Takes the memory that the answer may come to; the error when there is none.
+  std::optional<ApiError> ReserveMemory(AnswerSetup& answer);
   std::optional<ApiError> ended();
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
 
   OpenRequests open_;
+  AnswerMemory answer_memory_;
   Admission admission_;
   const ServedModel model_;
   const Engine& engine_;
