@@ -239,7 +239,8 @@ class ServeRun {
                       .vocab = folder_->checkpoint.config().vocab,
                       .max_model_len = sizes_.max_model_len,
                       .reasoning = ParseReasoningField(flags_.reasoning_field).value(),
-                      .log_text = flags_.log_text};
+                      .log_text = flags_.log_text,
+                      .allow_priority = flags_.allow_priority};
     if (mindie_) {
       model.max_prompt_tokens = mindie_->MostInputTokens();
       model.max_answer_tokens = mindie_->max_iter_times;

@@ -92,6 +92,9 @@ void ServeFlags::Declare(CommandLine& line) {
   line.Add("--max-num-seqs", max_num_seqs, "N", "Most requests computed at once (default 64)");
   line.Add("--max-queue", server.serving.max_queue, "N",
            "Most requests that wait beside them; more get 429 (default 1024)");
+  line.AddSwitch("--allow-priority", allow_priority,
+                 "Heed `priority` of requests, for clients that are trusted: it goes before the "
+                 "fairness between them (default: ignored)");
   line.Add("--kv-cache-memory", kv_cache_memory, "BYTES",
            "Memory of the KV cache: 8G (default: what is wanted, at most what is left)");
   line.Add("--swap-space", swap_space, "BYTES",

@@ -29,6 +29,7 @@ struct ServeFlags {
   double drain_timeout = 60;
   bool skip_self_test = false;
   bool log_text = false;
+  bool allow_priority = false;
   ServerOptions server;
   ModelFlags run;
 

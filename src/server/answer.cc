@@ -101,7 +101,9 @@ void Answer::TakeToken(size_t index, EngineEvent& event, double now_s) {
 
 void Answer::TakeFinish(size_t index, const EngineEvent& event, double now_s) {
   --open_in_engine_;
-  services_.metrics.finished[static_cast<size_t>(*event.finish)].Add();
+  // It was cancelled because its text was complete: the client has "stop".
+  const FinishReason how = choices_[index].ended ? FinishReason::kStop : *event.finish;
+  services_.metrics.finished[static_cast<size_t>(how)].Add();
   if (choices_[index].ended || closed_) return;
   if (event.finish == FinishReason::kTimeout) return Fail(TimedOut(*event.error), now_s);
   if (event.finish == FinishReason::kError) return Fail(FromError(*event.error), now_s);

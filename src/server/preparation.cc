@@ -94,7 +94,8 @@ class Preparer {
                        .log_text = std::move(log_text_),
                        .kept_bytes = kept_bytes_},
             .requests = std::move(requests_),
-            .unknown_fields = std::move(options_.unknown_fields)};
+            .unknown_fields = std::move(options_.unknown_fields),
+            .ignored_priority = options_.priority != 0 && !model_.allow_priority};
   }
 
   const ReplyOptions& form() const { return form_; }
@@ -112,6 +113,11 @@ class Preparer {
     return KeepsTokens() && !options_.stream ? BytesPerKeptToken(options_.logprobs) : 0;
   }
 
+  int32_t Priority() const {
+    if (!model_.allow_priority) return 0;
+    return static_cast<int32_t>(std::clamp(options_.priority, -kMostPriority, kMostPriority));
+  }
+
   GenerationRequest MakeRequest(const std::vector<int32_t>& prompt, int64_t limit,
                                 int64_t k) const {
     GenerationRequest request;
@@ -122,8 +128,7 @@ class Preparer {
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.rules = rules_;
     request.top_logprobs = options_.logprobs;
-    request.priority =
-        static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.priority = Priority();
     request.client = routed_.client;
     if (options_.timeout_seconds.value_or(0) > 0) {
       request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);

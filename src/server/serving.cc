@@ -33,6 +33,8 @@ namespace {
 
 // Requests that may wait for a thread that prepares them.
 constexpr size_t kUnprepared = 1024;
+// A body longer than this takes tenths of seconds to prepare, and more.
+constexpr size_t kLongBody = 256 << 10;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
 
@@ -59,11 +61,13 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
       schedule_(kStepsKept, options.explain),
       loop_(engine, clock, schedule_, [this](StepNews news) { Deliver(std::move(news)); }) {
   preparers_.emplace(options.prepare_threads, kUnprepared);
+  long_preparer_.emplace(1, kUnprepared);
 }
 
 // The threads call each other's owners: all end before anything they use goes.
 Serving::~Serving() {
   preparers_.reset();
+  long_preparer_.reset();
   loop_.Stop();
   delivery_.Stop();
 }
@@ -76,13 +80,14 @@ void Serving::Post(RoutedRequest routed,
   if (!taking_) {
     return Refuse(routed, NotReady("draining", "requests that came before are finished"));
   }
+  TaskThreads& threads = routed.request.body.size() > kLongBody ? *long_preparer_ : *preparers_;
   auto shared = std::make_shared<RoutedRequest>(std::move(routed));
   auto task = [this, shared, open, work = std::move(work)] {
     // Those that wait are not worth preparing any more.
     if (const std::optional<ApiError> why = ended()) return Refuse(*shared, *why);
     work(*shared, open);
   };
-  if (preparers_->TryPost(std::move(task))) return;
+  if (threads.TryPost(std::move(task))) return;
   Refuse(*shared, TooManyUnprepared(kUnprepared, admission_.RetryAfterSeconds()));
 }
 
@@ -113,6 +118,7 @@ void Serving::Generate(RoutedRequest routed, Prepare prepare) {
 
 void Serving::Accept(Preparation preparation) {
   log_.UnknownFields(preparation.unknown_fields);
+  if (preparation.ignored_priority) log_.IgnoredPriority();
   const auto choices = static_cast<int64_t>(preparation.requests.size());
   const int64_t to_each_prompt = choices / preparation.answer.prompts;
   for (int64_t i = 0; i < choices; i += to_each_prompt) {

@@ -34,13 +34,14 @@ struct ServingOptions {
   int64_t max_answer_bytes = 1 << 30;
   // Of answers that are made and that clients have not taken; none: not known.
   std::function<int64_t()> unsent_bytes = {};
-  int prepare_threads = 2;         // parse, render and tokenize
+  int prepare_threads = 2;         // parse, render and tokenize bodies of usual length
   int delivery_threads = 2;        // detokenize and write
   ScheduleLog::Sink explain = {};  // gets a line of JSON for each step
 };
 
 // A model at work: from a routed request to the answer's last byte. Text is prepared on threads of
-// its own, admitted or refused, submitted to the engine's thread, and its events delivered.
+// its own (long bodies one after the other on one that is theirs, so that they hold up no short
+// ones), admitted or refused, submitted to the engine's thread, and its events delivered.
 //
 // Threads   Generate and Answer from any thread; they do not wait.
 // Lifetime  all arguments outlive it, and no request may come once its destruction begins.
@@ -103,7 +104,8 @@ class Serving {
   std::atomic<bool> taking_ = true;
   std::mutex accepting_;                  // a request is accepted whole, or refused because of:
   std::optional<ApiError> ended_;         // why nothing is accepted any more
-  std::optional<TaskThreads> preparers_;  // last: they use all of the above
+  std::optional<TaskThreads> preparers_;       // last: they use all of the above
+  std::optional<TaskThreads> long_preparer_;  // so does it
 };
 
 }  // namespace fathom
