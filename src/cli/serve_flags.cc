@@ -1,5 +1,6 @@
 #include "cli/serve_flags.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -23,7 +24,7 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
   const std::optional<int64_t> read = ParseByteCount(text);
   if (!read) {
     return line.Usage(Format("{} is '{}'", flag, text),
-                      "give bytes, or a number with K, M, G or T: 8G");
+                      "give bytes, 1 or more, or a number with K, M, G or T: 8G");
   }
   bytes = *read;
   return Ok();
@@ -46,6 +47,26 @@ Status CheckMindieSizes(const CommandLine& line) {
   return Ok();
 }
 
+bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
+
+// Most of all that of keys: with an empty name of their file the server would be open.
+Status CheckFiles(const CommandLine& line, const ServeFlags& flags) {
+  const struct {
+    const char* flag;
+    const std::string& file;
+  } files[] = {{"--api-key-file", flags.api_key_file},
+               {"--ssl-certfile", flags.server.http.tls_cert_file},
+               {"--ssl-keyfile", flags.server.http.tls_key_file},
+               {"--chat-template", flags.chat_template},
+               {"--mindie-config", flags.mindie_config},
+               {"--explain-schedule", flags.explain_schedule}};
+  for (const auto& [flag, file] : files) {
+    if (!line.Given(flag) || !file.empty()) continue;
+    return line.Usage(Format("{} is empty", flag), "name a file, or leave it out");
+  }
+  return Ok();
+}
+
 Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {
@@ -53,6 +74,10 @@ Status CheckNames(const CommandLine& line, const std::vector<std::string>& names
     if (name.find(',') != std::string::npos) {
       return line.Usage(Format("--served-model-name is '{}', and a name has no comma", name),
                         "give the flag once for each name");
+    }
+    if (std::ranges::any_of(name, IsControl)) {
+      return line.Usage("--served-model-name has a line break or another control character",
+                        "a name is one line of text");
     }
     if (known.insert(name).second) continue;
     return line.Usage(Format("--served-model-name is '{}' twice", name), "give each name once");
@@ -78,7 +103,8 @@ void ServeFlags::Declare(CommandLine& line) {
   line.AddList("--api-key", api_keys, "KEY",
                "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
                "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
-  line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line; others cannot see them");
+  line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line, in a file that only you may read; a key of the command line is seen by "
+           "every user of the machine");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
   line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
            "The certificate's private key (PEM)");
@@ -137,6 +163,7 @@ Status ServeFlags::Check(const CommandLine& line) {
   if (server.http.host.empty()) {
     return line.Usage("--host is empty", "name an address, or leave it out for 127.0.0.1");
   }
+  FATHOM_OK(CheckFiles(line, *this));
   if (server.http.tls_cert_file.empty() != server.http.tls_key_file.empty()) {
     return line.Usage("TLS needs both --ssl-certfile and --ssl-keyfile, and only one is given");
   }

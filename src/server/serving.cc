@@ -38,6 +38,14 @@ constexpr size_t kLongBody = 256 << 10;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
 
+Demand DemandOf(const Preparation& preparation) {
+  Demand demand{.requests = static_cast<int64_t>(preparation.requests.size())};
+  for (const GenerationRequest& request : preparation.requests) {
+    demand.tokens += MostTokens(request);
+  }
+  return demand;
+}
+
 // Coming again would not help a request that asks for more.
 ServedModel Bounded(ServedModel model, const Admission& admission) {
   model.max_answers = std::min(admission.limit(), kMostChoices);
@@ -130,7 +138,7 @@ void Serving::Accept(Preparation preparation) {
   }
   const std::lock_guard lock(accepting_);
   if (ended_) return Refuse(preparation.answer.routed, *ended_);
-  if (!admission_.Enter(choices)) {
+  if (!admission_.Enter(DemandOf(preparation), clock_.Seconds())) {
     return Refuse(preparation.answer.routed, QueueFull(admission_.inside(), admission_.limit(),
                                                        admission_.RetryAfterSeconds()));
   }
@@ -181,7 +189,7 @@ void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {
 void Serving::Deliver(StepNews news) {
   const double now_s = clock_.Seconds();
   for (const TicketEvent& event : news.events) {
-    if (event.event.finish) admission_.Leave(now_s);
+    if (event.event.finish) admission_.Leave(event.most_tokens, now_s);
   }
   const int64_t tokens = news.prompt_tokens + news.sampled_tokens;
   if (tokens > 0) metrics_.iteration_tokens.Observe(static_cast<double>(tokens));

@@ -71,6 +71,8 @@ class Serving {
   void EndAll(const ApiError& error);
   // Requests that were taken and whose answers are not written yet.
   int64_t open() const { return open_.count(); }
+  // Requests that were taken so far.
+  int64_t taken() const { return open_.taken(); }
 
   const ServedModel& model() const { return model_; }
   const EngineLoop& loop() const { return loop_; }
