@@ -43,7 +43,7 @@ int64_t Admission::RetryAfterSeconds() const {
   const double share = waiting / static_cast<double>(inside_.requests);
   const double tokens = share * static_cast<double>(inside_.tokens);
   const double seconds = tokens * recent_s_ / recent_tokens_ / 2;
-  return static_cast<int64_t>(std::clamp(std::ceil(seconds), 1.0, 120.0));
+  return static_cast<int64_t>(std::clamp(std::round(seconds), 1.0, 120.0));
 }
 
 }  // namespace fathom

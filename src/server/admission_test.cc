@@ -39,7 +39,7 @@ TEST(Admission, LongRequestsAreNotExpectedToEndAsShortOnesDid) {
   }
   ASSERT_TRUE(admission.Enter({22, 22 * 2000}, 2000));
   // 20 wait for 2000 tokens each: half of 40 s.
-  EXPECT_NEAR(static_cast<double>(admission.RetryAfterSeconds()), 20, 1);
+  EXPECT_EQ(admission.RetryAfterSeconds(), 20);
 }
 
 }  // namespace
