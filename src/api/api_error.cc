@@ -178,11 +178,12 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
 }
 
 ApiError AnswerTooLarge(int64_t bytes, int64_t most) {
-  return Invalid(400, "answer_too_large",
-                 Format("the answer may take {} bytes of memory (max_tokens, or what the context "
-                        "leaves, of tokens with their log-probabilities or ids), of at most {}; ask "
-                        "for {}",
-                        bytes, most, kSmallerAnswer));
+  return Invalid(
+      400, "answer_too_large",
+      Format("the answer may take {} bytes of memory (max_tokens, or what the context "
+             "leaves, of tokens with their log-probabilities or ids), of at most {}; ask "
+             "for {}",
+             bytes, most, kSmallerAnswer));
 }
 
 ApiError NoRoomForAnswer(int64_t bytes, int64_t most) {

@@ -103,8 +103,10 @@ void ServeFlags::Declare(CommandLine& line) {
   line.AddList("--api-key", api_keys, "KEY",
                "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
                "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
-  line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line, in a file that only you may read; a key of the command line is seen by "
-           "every user of the machine");
+  line.Add(
+      "--api-key-file", api_key_file, "FILE",
+      "Keys, one a line, in a file that only you may read; a key of the command line is seen by "
+      "every user of the machine");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
   line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
            "The certificate's private key (PEM)");

@@ -55,9 +55,8 @@ TEST(ServeFlags, SizesOfMindieAreGivenInItsWords) {
 
 // An empty --api-key-file taken for none would leave the server open.
 TEST(ServeFlags, AFileWithoutANameIsRefused) {
-  for (const std::string flag :
-       {"--api-key-file", "--ssl-certfile", "--ssl-keyfile", "--chat-template", "--mindie-config",
-        "--explain-schedule"}) {
+  for (const std::string flag : {"--api-key-file", "--ssl-certfile", "--ssl-keyfile",
+                                 "--chat-template", "--mindie-config", "--explain-schedule"}) {
     const Status status = CheckFlags({flag, ""});
     ASSERT_FALSE(status.ok()) << flag;
     EXPECT_EQ(status.error().what, flag + " is empty");

@@ -42,9 +42,10 @@ Result<ApiKeys> LoadServeKeys(CommandContext& context, const ServeFlags& flags) 
                                          ReadEnvironment(console)));
   if (keys.required()) console.Note("requests need " + keys.Describe() + "\n");
   if (OthersMayRead(flags.api_key_file)) {
-    console.Note(Format("warning: every user of this machine may read the keys in {}; chmod 600 "
-                        "keeps them out\n",
-                        flags.api_key_file));
+    console.Note(
+        Format("warning: every user of this machine may read the keys in {}; chmod 600 "
+               "keeps them out\n",
+               flags.api_key_file));
   }
   if (!keys.required() && !IsLoopback(flags.server.http.host)) {
     console.Note(

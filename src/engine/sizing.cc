@@ -128,7 +128,8 @@ Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& li
       KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, limits.block_tokens);
   const int64_t most_blocks = budget / block_bytes;
   EngineConfig config;
-  FATHOM_TRY(config.max_model_len, LongestSequence(model, limits, memory, most_blocks, block_bytes));
+  FATHOM_TRY(config.max_model_len,
+             LongestSequence(model, limits, memory, most_blocks, block_bytes));
   config.kv_dtype = limits.kv_dtype;
   config.scheduler.blocks =
       std::min({most_blocks, BlocksFor(limits, config.max_model_len) * SequencesFor(limits),

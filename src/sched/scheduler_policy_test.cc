@@ -117,8 +117,8 @@ TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
   EXPECT_EQ(last_.preempted[0].reason, Preemption::Reason::kFirstTokenWait);
 }
 
-// "By swapping, if fewer than maxPreemptCount did in this step and enough swap blocks are free, else
-// it is computed again from prompt and answer." (3.3)
+// "By swapping, if fewer than maxPreemptCount did in this step and enough swap blocks are free,
+// else it is computed again from prompt and answer." (3.3)
 TEST_F(MindieSteps, AtMostMaxPreemptCountAreSwappedOutInAStep) {
   for (const int64_t count : {0, 1, 2}) {
     SchedulerConfig config = Config();

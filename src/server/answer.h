@@ -43,8 +43,8 @@ struct AnswerSetup {
   std::vector<ChoiceSetup> choices;
   std::vector<int32_t> stop_token_ids;  // that the request named: not the model's own end
   std::unique_ptr<AnswerFormat> format;
-  std::string log_text;    // of the prompt, where the log has it; else ""
-  int64_t kept_bytes = 0;  // that the tokens it keeps may come to
+  std::string log_text;                  // of the prompt, where the log has it; else ""
+  int64_t kept_bytes = 0;                // that the tokens it keeps may come to
   AnswerMemory::Share memory = nullptr;  // for them
 };
 

@@ -19,11 +19,10 @@ namespace {
 TEST(ApiKeys, AreReadFromFlagsFileAndEnvironment) {
   MemoryFileSystem files;
   files.Put("keys.txt", "# for the team\nsk-file-1\n\n  sk-file-2  \r\n");
-  const ApiKeys keys = ApiKeys::Load({"sk-flag"}, "keys.txt", files, {"VLLM_API_KEY", "sk-env-1, sk-env-2"})
-                           .value();
+  const ApiKeys keys =
+      ApiKeys::Load({"sk-flag"}, "keys.txt", files, {"VLLM_API_KEY", "sk-env-1, sk-env-2"}).value();
   EXPECT_EQ(keys.size(), 5U);
-  EXPECT_EQ(keys.Describe(),
-            "one of 5 keys: 1 of --api-key, 2 of keys.txt, 2 of VLLM_API_KEY");
+  EXPECT_EQ(keys.Describe(), "one of 5 keys: 1 of --api-key, 2 of keys.txt, 2 of VLLM_API_KEY");
   EXPECT_EQ(keys.Find("Bearer sk-flag"), 0U);
   EXPECT_EQ(keys.Find("Bearer sk-file-1"), 1U);
   EXPECT_EQ(keys.Find("bearer  sk-file-2 "), 2U);
@@ -107,8 +106,8 @@ TEST(ApiKeys, WhatNoHeaderCanCarryIsRefusedWithoutShowingIt) {
        "  fix: give a key, or leave it out\n"},
   };
   for (const Row& row : rows) {
-    const Result<ApiKeys> keys = ApiKeys::Load(
-        row.flags, row.file, files, {"FATHOM_API_KEY", row.environment});
+    const Result<ApiKeys> keys =
+        ApiKeys::Load(row.flags, row.file, files, {"FATHOM_API_KEY", row.environment});
     ASSERT_FALSE(keys.ok()) << row.text;
     EXPECT_EQ(keys.error().ToString(), row.text);
   }

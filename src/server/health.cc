@@ -39,16 +39,16 @@ void Health::Ready() {
 
 void Health::Draining() {
   const std::lock_guard lock(mutex_);
-  base_ = {HealthReport::State::kDraining,
-           "no new requests are taken, those that run are finished", 0};
+  base_ = {HealthReport::State::kDraining, "no new requests are taken, those that run are finished",
+           0};
 }
 
 HealthReport Health::Check(const std::optional<LoopProgress>& progress, double now_s) const {
   if (progress && progress->busy && now_s - progress->since_s > step_timeout_s_) {
     const int64_t step = progress->steps + 1;
     return {HealthReport::State::kStuck,
-            Format("{} has taken {:.1f} s so far, expected at most {} s (step {})",
-                   progress->phase, now_s - progress->since_s, step_timeout_s_, step),
+            Format("{} has taken {:.1f} s so far, expected at most {} s (step {})", progress->phase,
+                   now_s - progress->since_s, step_timeout_s_, step),
             step};
   }
   const std::lock_guard lock(mutex_);

@@ -27,7 +27,8 @@ TEST(Health, AStepThatTakesTooLongIsStuckUntilItEnds) {
   EXPECT_TRUE(health.Check(progress, 110).ready());
   const HealthReport stuck = health.Check(progress, 110.5);
   EXPECT_STREQ(stuck.name(), "stuck");
-  EXPECT_EQ(stuck.reason, "computing a step has taken 10.5 s so far, expected at most 10 s (step 8)");
+  EXPECT_EQ(stuck.reason,
+            "computing a step has taken 10.5 s so far, expected at most 10 s (step 8)");
   EXPECT_EQ(stuck.step, 8);
   progress.busy = false;  // waiting for requests may take for ever
   EXPECT_TRUE(health.Check(progress, 1e6).ready());

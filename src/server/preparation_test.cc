@@ -28,9 +28,12 @@ class PreparationTest : public testing::Test {
   }
 
   Preparation Prepare(int64_t priority) const {
-    RoutedRequest routed{
-        .request = {}, .reply = HttpReply(nullptr), .headers = {}, .id = "1", .trace = "",
-        .path_rest = ""};
+    RoutedRequest routed{.request = {},
+                         .reply = HttpReply(nullptr),
+                         .headers = {},
+                         .id = "1",
+                         .trace = "",
+                         .path_rest = ""};
     routed.request.body = Format(R"({{"prompt":"hello","priority":{}}})", priority);
     return std::get<Preparation>(PrepareCompletion(model_, routed, {}));
   }

@@ -327,7 +327,8 @@ TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
 // The engine is told to end what has its stop text; the client has an answer, not a cancellation.
 TEST(Server, AnAnswerThatItsStopTextEndedCountsAsStopped) {
   TestServer server({.null_model = true});  // that says "hello" and nothing else
-  const Json request = Json::MakeObject({{"prompt", "a"}, {"max_tokens", 9}, {"temperature", 0}, {"stop", "ell"}});
+  const Json request =
+      Json::MakeObject({{"prompt", "a"}, {"max_tokens", 9}, {"temperature", 0}, {"stop", "ell"}});
   const HttpResponse answer = server.Post("/v1/completions", request);
   EXPECT_EQ(At(Parse(answer.body), {"choices", "0", "finish_reason"}), Json("stop"));
   server.AwaitIdle();

@@ -29,7 +29,7 @@
 namespace fathom {
 
 struct ServingOptions {
-  int64_t max_queue = 1024;        // requests that may wait beside those the engine computes
+  int64_t max_queue = 1024;  // requests that may wait beside those the engine computes
   // For answers that are not streamed and tell of each token: more get 503.
   int64_t max_answer_bytes = 1 << 30;
   // Of answers that are made and that clients have not taken; none: not known.
@@ -104,9 +104,9 @@ class Serving {
   ScheduleLog schedule_;
   EngineLoop loop_;
   std::atomic<bool> taking_ = true;
-  std::mutex accepting_;                  // a request is accepted whole, or refused because of:
-  std::optional<ApiError> ended_;         // why nothing is accepted any more
-  std::optional<TaskThreads> preparers_;       // last: they use all of the above
+  std::mutex accepting_;                      // a request is accepted whole, or refused because of:
+  std::optional<ApiError> ended_;             // why nothing is accepted any more
+  std::optional<TaskThreads> preparers_;      // last: they use all of the above
   std::optional<TaskThreads> long_preparer_;  // so does it
 };
 

@@ -50,11 +50,9 @@ TEST_F(ServeStart, KeysAreCountedBySource) {
   const std::string file = folder_.Put("keys.txt", "first\n");
   std::filesystem::permissions(file, std::filesystem::perms{0644});
   const Words flags = {"--api-key-file", file};
-  const std::string said =
-      Said(model_, flags, {{"FATHOM_API_KEY", "a,b"}, {"VLLM_API_KEY", "c"}});
+  const std::string said = Said(model_, flags, {{"FATHOM_API_KEY", "a,b"}, {"VLLM_API_KEY", "c"}});
   EXPECT_TRUE(Has(said, "note: VLLM_API_KEY is not used, because FATHOM_API_KEY is set too\n"));
-  EXPECT_TRUE(
-      Has(said, "requests need one of 3 keys: 1 of " + file + ", 2 of FATHOM_API_KEY\n"))
+  EXPECT_TRUE(Has(said, "requests need one of 3 keys: 1 of " + file + ", 2 of FATHOM_API_KEY\n"))
       << said;
   EXPECT_TRUE(Has(said, "warning: every user of this machine may read the keys in " + file));
   std::filesystem::permissions(file, std::filesystem::perms{0600});
