@@ -117,6 +117,11 @@ void ServeFlags::Declare(CommandLine& line) {
                  "Where a chat's answer has its reasoning (default reasoning_content)");
   line.Add("--chat-template", chat_template, "FILE",
            "Jinja template to use in place of the checkpoint's");
+  DeclareLimits(line);
+  run.Declare(line);
+}
+
+void ServeFlags::DeclareLimits(CommandLine& line) {
   line.Add("--max-num-seqs", max_num_seqs, "N", "Most requests computed at once (default 64)");
   line.Add("--max-queue", server.serving.max_queue, "N",
            "Most requests that wait beside them; more get 429 (default 1024)");
@@ -155,7 +160,6 @@ void ServeFlags::Declare(CommandLine& line) {
   line.AddSwitch("--skip-self-test", skip_self_test, "Do not let the model answer before serving");
   line.AddSwitch("--log-text", log_text, "Have the text of prompts in the log");
   line.AddSwitch("--metrics-need-key", server.metrics_need_key, "Ask for a key at /metrics too");
-  run.Declare(line);
 }
 
 Status ServeFlags::Check(const CommandLine& line) {

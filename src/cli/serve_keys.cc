@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/serve_flags.h"
 #include "server/api_keys.h"
 
