@@ -102,7 +102,7 @@ void ServeFlags::Declare(CommandLine& line) {
       "Name of the model in requests and answers; may be repeated (default: its folder's)");
   line.AddList("--api-key", api_keys, "KEY",
                "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
-               "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
+               "FATHOM_API_KEY of the environment, or without it VLLM_API_KEY, counts too");
   line.Add(
       "--api-key-file", api_key_file, "FILE",
       "Keys, one a line, in a file that only you may read; a key of the command line is seen by "

@@ -16,6 +16,7 @@ namespace {
 std::unique_ptr<std::string> LeaveHoles(size_t bytes) {
   constexpr size_t kPiece = 4000;
   std::vector<std::unique_ptr<std::string>> pieces;
+  pieces.reserve(bytes / kPiece);
   for (size_t i = 0; i < bytes / kPiece; ++i) {
     pieces.push_back(std::make_unique<std::string>(kPiece, 'a'));
   }

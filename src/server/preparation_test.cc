@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 
 #include "base/format.h"
 #include "io/memory_file_system_testing.h"
@@ -13,6 +12,7 @@
 #include "server/served_model.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
+#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <thread>
 
-#include "base/json.h"
 #include "server/test_server_testing.h"
 
 namespace fathom {
