@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kRequest = "request";
 constexpr const char* kInvalid = "invalid_request_error";
+constexpr std::string_view kSmallerAnswer =
+    "a smaller max_tokens, n or number of likely tokens, or a stream";
 
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -184,6 +186,21 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
       Format("the request asks for {} answers (n, for each prompt) and this server takes "
              "at most {} at once; ask for fewer, or in several requests",
              asked, most));
+}
+
+ApiError AnswerTooLarge(int64_t bytes, int64_t most) {
+  return Invalid(
+      400, "answer_too_large",
+      Format("the answer may take {} bytes of memory (max_tokens, or what the context "
+             "leaves, of tokens with their log-probabilities or ids), of at most {}; ask "
+             "for {}",
+             bytes, most, kSmallerAnswer));
+}
+
+ApiError NoRoomForAnswer(int64_t bytes, int64_t most) {
+  return HttpError(503, Format("the answer may take {} bytes of memory, and of {} for all answers "
+                               "too few are free; try again in {} s, or ask for {}",
+                               bytes, most, kRetryAfterSeconds, kSmallerAnswer));
 }
 
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s) {

@@ -57,6 +57,9 @@ ApiError PathNotFound(std::string_view method, std::string_view path, std::strin
 ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::string_view allowed);
 // 400: more answers at once than there is ever room for.
 ApiError TooManyAnswers(int64_t asked, int64_t most);
+// 400: an answer, of tokens that are told with what is asked of each, that never has room.
+ApiError AnswerTooLarge(int64_t bytes, int64_t most);
+ApiError NoRoomForAnswer(int64_t bytes, int64_t most);                  // 503
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s);  // 429
 ApiError TooManyUnprepared(size_t most, int64_t retry_after_s);         // 429
 // 503: "starting", "draining"; `reason`: "phase 2 of 3, reading weights", or "".

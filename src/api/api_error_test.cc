@@ -54,6 +54,16 @@ TEST(ApiError, IsOpenAisErrorObject) {
        R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
        R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
        R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
+      {AnswerTooLarge(2000, 1000), 400,
+       R"({"error":{"message":"the answer may take 2000 bytes of memory (max_tokens, or what the )"
+       R"(context leaves, of tokens with their log-probabilities or ids), of at most 1000; ask for )"
+       R"(a smaller max_tokens, n or number of likely tokens, or a stream",)"
+       R"("type":"invalid_request_error","param":null,"code":"answer_too_large"}})"},
+      {NoRoomForAnswer(600, 1000), 503,
+       R"({"error":{"message":"the answer may take 600 bytes of memory, and of 1000 for all )"
+       R"(answers too few are free; try again in 5 s, or ask for a smaller max_tokens, n or number )"
+       R"(of likely tokens, or a stream","type":"service_unavailable","param":null,)"
+       R"("code":"overloaded"}})"},
       {TooManyUnprepared(1024, 3), 429,
        R"({"error":{"message":"1024 requests wait to be read and tokenized, as many as may; )"
        R"(try again in 3 s","type":"rate_limit_error","param":null,"code":"queue_full"}})"},

@@ -233,7 +233,7 @@ void VisitServing(FieldVisitor& visitor, GenerationOptions& options) {
   visitor.Text({"model", "The name of a served model; not given: the only one"}, options.model);
   visitor.Int({"truncate_prompt_tokens", "Keep only so many tokens of the prompt, the last ones"},
               options.truncate_prompt_tokens, {1, kMostTokens});
-  visitor.Int({"priority", "Where the server schedules by priority: lower goes first"},
+  visitor.Int({"priority", "With --allow-priority lower goes first; without, it is ignored"},
               options.priority, {});
   visitor.Int({"timeout", "The request is given up after so many seconds; 0: never"},
               options.timeout_seconds, {0, 65535});

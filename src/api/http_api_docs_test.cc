@@ -158,6 +158,8 @@ TEST(HttpApiDocs, HaveTheErrors) {
       HttpError(503, "a"),
       HttpError(505, "a"),
       TooManyAnswers(2, 1),
+      AnswerTooLarge(2, 1),
+      NoRoomForAnswer(2, 3),
       QueueFull(1, 1, 1),
       TooManyUnprepared(1, 1),
       FromError(Failed("a", "", "b")),

@@ -25,7 +25,7 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
   const std::optional<int64_t> read = ParseByteCount(text);
   if (!read) {
     return line.Usage(Format("{} is '{}'", flag, text),
-                      "give bytes, or a number with K, M, G or T: 8G");
+                      "give bytes, 1 or more, or a number with K, M, G or T: 8G");
   }
   bytes = *read;
   return Ok();
@@ -65,6 +65,26 @@ Status CheckHttp(const CommandLine& line, const HttpServerOptions& http) {
                     "raise it, or lower --max-body-bytes");
 }
 
+bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
+
+// Most of all that of keys: with an empty name of their file the server would be open.
+Status CheckFiles(const CommandLine& line, const ServeFlags& flags) {
+  const struct {
+    const char* flag;
+    const std::string& file;
+  } files[] = {{"--api-key-file", flags.api_key_file},
+               {"--ssl-certfile", flags.server.http.tls_cert_file},
+               {"--ssl-keyfile", flags.server.http.tls_key_file},
+               {"--chat-template", flags.chat_template},
+               {"--mindie-config", flags.mindie_config},
+               {"--explain-schedule", flags.explain_schedule}};
+  for (const auto& [flag, file] : files) {
+    if (!line.Given(flag) || !file.empty()) continue;
+    return line.Usage(Format("{} is empty", flag), "name a file, or leave it out");
+  }
+  return Ok();
+}
+
 Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {
@@ -72,6 +92,10 @@ Status CheckNames(const CommandLine& line, const std::vector<std::string>& names
     if (name.find(',') != std::string::npos) {
       return line.Usage(Format("--served-model-name is '{}', and a name has no comma", name),
                         "give the flag once for each name");
+    }
+    if (std::ranges::any_of(name, IsControl)) {
+      return line.Usage("--served-model-name has a line break or another control character",
+                        "a name is one line of text");
     }
     if (known.insert(name).second) continue;
     return line.Usage(Format("--served-model-name is '{}' twice", name), "give each name once");
@@ -96,8 +120,11 @@ void ServeFlags::Declare(CommandLine& line) {
       "Name of the model in requests and answers; may be repeated (default: its folder's)");
   line.AddList("--api-key", api_keys, "KEY",
                "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
-               "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
-  line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line; others cannot see them");
+               "FATHOM_API_KEY of the environment, or without it VLLM_API_KEY, counts too");
+  line.Add(
+      "--api-key-file", api_key_file, "FILE",
+      "Keys, one a line, in a file that only you may read; a key of the command line is seen by "
+      "every user of the machine");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
   line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
            "The certificate's private key (PEM)");
@@ -108,9 +135,17 @@ void ServeFlags::Declare(CommandLine& line) {
                  "Where a chat's answer has its reasoning (default reasoning_content)");
   line.Add("--chat-template", chat_template, "FILE",
            "Jinja template to use in place of the checkpoint's");
+  DeclareLimits(line);
+  run.Declare(line);
+}
+
+void ServeFlags::DeclareLimits(CommandLine& line) {
   line.Add("--max-num-seqs", max_num_seqs, "N", "Most requests computed at once (default 64)");
   line.Add("--max-queue", server.serving.max_queue, "N",
            "Most requests that wait beside them; more get 429 (default 1024)");
+  line.AddSwitch("--allow-priority", allow_priority,
+                 "Heed `priority` of requests, for clients that are trusted: it goes before the "
+                 "fairness between them (default: ignored)");
   line.Add("--kv-cache-memory", kv_cache_memory, "BYTES",
            "Memory of the KV cache: 8G (default: what is wanted, at most what is left)");
   line.Add("--swap-space", swap_space, "BYTES",
@@ -134,6 +169,9 @@ void ServeFlags::Declare(CommandLine& line) {
   line.Add("--max-total-body-bytes", server.http.max_total_body_bytes, "N",
            "Most bytes that the bodies of all requests may take while they are read; more get 503 "
            "(default 268435456, or one of --max-body-bytes if that is more)");
+  line.Add("--max-answer-bytes", server.serving.max_answer_bytes, "N",
+           "Most memory for answers that are not streamed and have log-probabilities or token ids, "
+           "of all together (default 1073741824)");
   line.Add("--max-connections", server.http.max_connections, "N",
            "Most connections open at once; beyond them only health and metrics are answered "
            "(default 2048)");
@@ -144,7 +182,6 @@ void ServeFlags::Declare(CommandLine& line) {
   line.AddSwitch("--skip-self-test", skip_self_test, "Do not let the model answer before serving");
   line.AddSwitch("--log-text", log_text, "Have the text of prompts in the log");
   line.AddSwitch("--metrics-need-key", server.metrics_need_key, "Ask for a key at /metrics too");
-  run.Declare(line);
 }
 
 Status ServeFlags::Check(const CommandLine& line) {
@@ -154,6 +191,7 @@ Status ServeFlags::Check(const CommandLine& line) {
   if (server.http.host.empty()) {
     return line.Usage("--host is empty", "name an address, or leave it out for 127.0.0.1");
   }
+  FATHOM_OK(CheckFiles(line, *this));
   if (server.http.tls_cert_file.empty() != server.http.tls_key_file.empty()) {
     return line.Usage("TLS needs both --ssl-certfile and --ssl-keyfile, and only one is given");
   }
@@ -161,7 +199,8 @@ Status ServeFlags::Check(const CommandLine& line) {
     const char* flag;
     int64_t value, low, high;
   } ranges[] = {{"--max-num-seqs", max_num_seqs, 1, 1 << 20},
-                {"--max-queue", server.serving.max_queue, 0, 1 << 20}};
+                {"--max-queue", server.serving.max_queue, 0, 1 << 20},
+                {"--max-answer-bytes", server.serving.max_answer_bytes, 1, int64_t{1} << 40}};
   for (const auto& range : ranges) {
     if (range.value >= range.low && range.value <= range.high) continue;
     return line.Usage(

@@ -76,5 +76,32 @@ TEST(ServeFlags, NumbersOfTheServerHaveItsRanges) {
   }
 }
 
+// An empty --api-key-file taken for none would leave the server open.
+TEST(ServeFlags, AFileWithoutANameIsRefused) {
+  for (const std::string flag : {"--api-key-file", "--ssl-certfile", "--ssl-keyfile",
+                                 "--chat-template", "--mindie-config", "--explain-schedule"}) {
+    const Status status = CheckFlags({flag, ""});
+    ASSERT_FALSE(status.ok()) << flag;
+    EXPECT_EQ(status.error().what, flag + " is empty");
+  }
+}
+
+TEST(ServeFlags, ANameIsOneLine) {
+  EXPECT_TRUE(CheckFlags({"--served-model-name", "Qwen2 \xe4\xb8\xad"}).ok());
+  for (const char* name : {"a\nb", "a\tb", "a\x7f"}) {
+    const Status status = CheckFlags({"--served-model-name", name});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().what,
+              "--served-model-name has a line break or another control character");
+  }
+}
+
+TEST(ServeFlags, NoMemoryAtAllIsRefused) {
+  const Status status = CheckFlags({"--memory-limit", "0"});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().what, "--memory-limit is '0'");
+  EXPECT_TRUE(status.error().fix.starts_with("give bytes, 1 or more,")) << status.error().fix;
+}
+
 }  // namespace
 }  // namespace fathom

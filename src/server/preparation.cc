@@ -23,6 +23,7 @@
 #include "engine/token_rules.h"
 #include "server/answer.h"
 #include "server/answer_format.h"
+#include "server/answer_memory.h"
 #include "server/router.h"
 #include "server/served_model.h"
 #include "text/text_assets.h"
@@ -53,6 +54,7 @@ class Preparer {
     if (!limit)
       return ContextTooLong(tokens, std::min(model_.max_model_len, model_.max_prompt_tokens));
     max_tokens_ = std::max(max_tokens_, *limit);
+    kept_bytes_ += *limit * options_.n * KeptBytesPerToken();
     for (int64_t k = 0; k < options_.n; ++k) {
       requests_.push_back(MakeRequest(prompt.ids, *limit, k));
       choices_.push_back({.text = {.stop = options_.stop,
@@ -62,7 +64,7 @@ class Preparer {
                                    .include_stop = options_.include_stop_str_in_output,
                                    .min_tokens = options_.min_tokens},
                           .prompt_tokens = tokens,
-                          .keep_tokens = options_.logprobs || options_.return_token_ids});
+                          .keep_tokens = KeepsTokens()});
     }
     if (model_.log_text) log_text_ += prompt.text;
     if (options_.return_token_ids) prompt_ids_.push_back(std::move(prompt.ids));
@@ -89,9 +91,11 @@ class Preparer {
                        .choices = std::move(choices_),
                        .stop_token_ids = std::move(options_.stop_token_ids),
                        .format = std::move(format),
-                       .log_text = std::move(log_text_)},
+                       .log_text = std::move(log_text_),
+                       .kept_bytes = kept_bytes_},
             .requests = std::move(requests_),
-            .unknown_fields = std::move(options_.unknown_fields)};
+            .unknown_fields = std::move(options_.unknown_fields),
+            .ignored_priority = options_.priority != 0 && !model_.allow_priority};
   }
 
   const ReplyOptions& form() const { return form_; }
@@ -101,6 +105,17 @@ class Preparer {
     const auto keep = static_cast<size_t>(
         options_.truncate_prompt_tokens.value_or(static_cast<int64_t>(ids.size())));
     if (keep < ids.size()) ids.erase(ids.begin(), ids.end() - static_cast<ptrdiff_t>(keep));
+  }
+
+  bool KeepsTokens() const { return options_.logprobs || options_.return_token_ids; }
+  // A stream hands over what it has.
+  int64_t KeptBytesPerToken() const {
+    return KeepsTokens() && !options_.stream ? BytesPerKeptToken(options_.logprobs) : 0;
+  }
+
+  int32_t Priority() const {
+    if (!model_.allow_priority) return 0;
+    return static_cast<int32_t>(std::clamp(options_.priority, -kMostPriority, kMostPriority));
   }
 
   GenerationRequest MakeRequest(const std::vector<int32_t>& prompt, int64_t limit,
@@ -113,8 +128,7 @@ class Preparer {
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.rules = rules_;
     request.top_logprobs = options_.logprobs;
-    request.priority =
-        static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.priority = Priority();
     request.client = routed_.client;
     if (options_.timeout_seconds.value_or(0) > 0) {
       request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);
@@ -134,6 +148,7 @@ class Preparer {
   std::string log_text_;
   int64_t prompts_ = 0;
   int64_t max_tokens_ = 0;
+  int64_t kept_bytes_ = 0;
 };
 
 // What a request asks for that no prompt can change, so that nobody renders or tokenizes for it.

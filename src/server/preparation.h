@@ -22,6 +22,7 @@ struct Preparation {
   AnswerSetup answer;
   std::vector<GenerationRequest> requests;
   std::vector<std::string> unknown_fields;
+  bool ignored_priority = false;  // it asked for one
 };
 
 // When a request came.

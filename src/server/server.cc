@@ -23,6 +23,7 @@
 #include "server/api_keys.h"
 #include "server/engine_loop.h"
 #include "server/health.h"
+#include "server/idle_heap.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
 #include "server/request_log.h"
@@ -92,8 +93,9 @@ std::string Server::address() const { return http_->address(); }
 uint16_t Server::port() const { return http_->port(); }
 
 void Server::Start(ServedModel model, Engine& engine) {
-  serving_ =
-      std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_, log_);
+  ServingOptions options = options_.serving;
+  options.unsent_bytes = [this] { return http_->stats().buffered_bytes; };
+  serving_ = std::make_unique<Serving>(std::move(model), engine, options, clock_, metrics_, log_);
   ready_ = serving_.get();
   health_.Ready();
 }
@@ -187,16 +189,19 @@ void Server::AnswerMetrics(const RoutedRequest& routed) const {
 }
 
 void Server::Watch() {
-  bool was_stuck = false;
+  IdleHeap heap;
+  int64_t stuck_step = 0;  // 0: none is
   std::unique_lock lock(watch_mutex_);
   while (!watch_ends_.wait_for(lock, kTick, [this] { return stop_; })) {
     const HealthReport report = CheckHealth();
-    const bool stuck = report.state == HealthReport::State::kStuck;
-    if (stuck && !was_stuck) log_.Error("stuck", {{"reason", report.reason}});
-    if (!stuck && was_stuck) log_.Info("unstuck", {});
-    was_stuck = stuck;
+    const int64_t was_stuck = std::exchange(stuck_step, report.step);
+    if (was_stuck > 0 && was_stuck != stuck_step) log_.Info("unstuck", {{"step", was_stuck}});
+    if (stuck_step > 0 && was_stuck != stuck_step) log_.Error("stuck", {{"reason", report.reason}});
+    Serving* serving = ready_;
+    if (serving == nullptr) continue;
     // A stuck engine's queue may be full: nobody waits for it here.
-    if (Serving* serving = ready_; serving != nullptr && !stuck) serving->Tick();
+    if (stuck_step == 0) serving->Tick();
+    heap.Look(serving->taken(), serving->open());
   }
 }
 

@@ -324,6 +324,19 @@ TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
   EXPECT_EQ(end(), "\"length\" null");
 }
 
+// The engine is told to end what has its stop text; the client has an answer, not a cancellation.
+TEST(Server, AnAnswerThatItsStopTextEndedCountsAsStopped) {
+  TestServer server({.null_model = true});  // that says "hello" and nothing else
+  const Json request =
+      Json::MakeObject({{"prompt", "a"}, {"max_tokens", 9}, {"temperature", 0}, {"stop", "ell"}});
+  const HttpResponse answer = server.Post("/v1/completions", request);
+  EXPECT_EQ(At(Parse(answer.body), {"choices", "0", "finish_reason"}), Json("stop"));
+  server.AwaitIdle();
+  const std::string metrics = server.Get("/metrics").body;
+  EXPECT_NE(metrics.find("finished_reason=\"stop\"} 1\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("finished_reason=\"cancelled\"} 0\n"), std::string::npos) << metrics;
+}
+
 TEST(Server, BadWordsDoNotComeInAnswers) {
   TestServer server({.null_model = true});  // that says "hello" and nothing else
   Json request = Json::MakeObject({{"prompt", "a"}, {"max_tokens", 3}, {"temperature", 0}});

@@ -53,6 +53,8 @@ class TestServer {
   // The engine makes so many more steps, then stops until Resume.
   void PauseAfter(int64_t steps);
   void Pause() { PauseAfter(0); }
+  // One step more of a server that is paused.
+  void LetStep();
   void Resume();
 
   std::unique_ptr<HttpClient> Client() const;
