@@ -117,9 +117,12 @@ struct JsonSource {
 
 // Reads one JSON text. Errors (kBadInput) name the line and column, or the pointer, and what was
 // met, cut to a sane length; a key that stands twice in one object, nesting past 256, a number out
-// of range and more than `most_values` values are errors too. Each list, object, member, number and
-// text is a value: what a document takes is at most its bytes and kMostBytesOfValue for each.
-inline constexpr size_t kMostBytesOfValue = 3 * sizeof(Json::Member);
+// of range and more than `most_values` values are errors too. Each list, object, number, text,
+// true, false and null is a value; a member is its value.
+//
+// Cost  at most kMostBytesOfValue of memory for each value while it is read, beside the bytes of
+//       texts: a list that grows is there twice, and then twice as large.
+inline constexpr size_t kMostBytesOfValue = 256;
 Result<Json> ParseJson(std::string_view text, const JsonSource& source,
                        size_t most_values = std::numeric_limits<size_t>::max());
 

@@ -100,7 +100,7 @@ TEST(ParseJson, ErrorsAreShortWhateverTheyQuote) {
   }
 }
 
-TEST(ParseJson, CountsEachListObjectMemberNumberAndText) {
+TEST(ParseJson, CountsEachValue) {
   const std::string text = R"({"a": [1, [], "x"], "b": {"c": null, "d": true}})";
   EXPECT_TRUE(ParseJson(text, "t", 8).ok());
   const Result<Json> parsed = ParseJson(text, "t", 7);

@@ -22,6 +22,7 @@ struct Preparation {
   AnswerSetup answer;
   std::vector<GenerationRequest> requests;
   std::vector<std::string> unknown_fields;
+  std::string prompt_field;  // that the prompts come of: "messages", "prompt"
 };
 
 // When a request came.
