@@ -97,7 +97,7 @@ TEST(Refusals, TheLogQuotesNothingOfABodyUnlessItHasTheText) {
   };
   const Row rows[] = {
       {path, user + R"("my secret)", "",
-       "not valid JSON at line 1, column 51: syntax error while parsing value - invalid string: "
+       "not valid JSON at line 1, column 49: syntax error while parsing value - invalid string: "
        "missing closing quote"},
       {path, user + R"({"text":"my secret"}}]})", "messages[0].content",
        "expected a text, or a list of {\"type\": \"text\", \"text\": ...}, found object"},
