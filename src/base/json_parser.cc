@@ -76,9 +76,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const size_t quote = std::min(reason.find(kQuote), reason.size());
     const size_t quote_end = std::min(quote + kQuote.size() + token.size() + 1, reason.size());
     const std::string position = Position(text_, offset == 0 ? 0 : offset - 1);
-    return Fail(Format("not valid JSON at {}: {}", position, WithoutPreamble(reason.substr(0, quote))),
-                quote < reason.size() ? Format("{}{}'", kQuote, Shortened(token)) : "",
-                reason.substr(quote_end), "");
+    return Fail(
+        Format("not valid JSON at {}: {}", position, WithoutPreamble(reason.substr(0, quote))),
+        quote < reason.size() ? Format("{}{}'", kQuote, Shortened(token)) : "",
+        reason.substr(quote_end), "");
   }
 
   std::optional<Error> error;

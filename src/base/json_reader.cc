@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -14,7 +12,7 @@
 namespace fathom {
 namespace {
 
-constexpr size_t kMostShown = 77;                 // bytes of a value
+constexpr size_t kMostShown = 77;               // bytes of a value
 constexpr size_t kMostCopied = kMostShown + 4;  // of one text: a character more than is shown
 
 // Enough of `json` for its first kMostShown bytes as text; `values` counts down what is left of it.
