@@ -21,6 +21,9 @@ constexpr const char* kInvalid = "invalid_request_error";
 constexpr std::string_view kSmallerAnswer =
     "a smaller max_tokens, n or number of likely tokens, or a stream";
 
+constexpr size_t kMostSaid = 1000;  // bytes of what failed: a template may raise any text
+constexpr const char* kUntold = "what is wrong quotes the request: its client was told";
+
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 // RFC 6901: "~1" stands for "/" and "~0" for "~".
@@ -71,6 +74,28 @@ ApiError Invalid(int status, std::string_view code, std::string message) {
   return {status, kInvalid, std::string(code), "", std::move(message)};
 }
 
+bool LiesInBody(const Error& error) {
+  const std::string_view where = error.where;
+  return where == kRequest ||
+         (where.starts_with(kRequest) && where.substr(kRequest.size()).starts_with(": /"));
+}
+
+std::string FieldOf(const Error& error, std::string_view param) {
+  return LiesInBody(error) ? ParamOf(error) : std::string(param);
+}
+
+// What a client may know of the place: its own request.
+std::string PlaceFor(const Error& error, std::string_view param) {
+  const std::string field = FieldOf(error, param);
+  if (!field.empty()) return field + ": ";
+  return LiesInBody(error) ? error.where + ": " : "";
+}
+
+// The log has the field apart.
+std::string LogPlace(const Error& error) {
+  return error.where.empty() || LiesInBody(error) ? "" : error.where + ": ";
+}
+
 ApiError ComeAgain(const std::string& why, int64_t retry_after_s) {
   return {429,
           "rate_limit_error",
@@ -92,36 +117,42 @@ JsonSource RequestSource() { return {kRequest, "correct it and send the request 
 
 std::string ParamOf(const Error& error) {
   const std::string_view where = error.where;
-  const bool in_body =
-      where.starts_with(kRequest) && where.substr(kRequest.size()).starts_with(": /");
-  return in_body ? Shortened(ParamOfPointer(where.substr(kRequest.size() + 2))) : "";
+  if (!LiesInBody(error) || where == kRequest) return "";
+  return Shortened(ParamOfPointer(where.substr(kRequest.size() + 2)));
 }
 
-ApiError FromError(const Error& error) {
-  const std::string say = error.what + "; " + error.fix;
+ApiError FromError(const Error& error, std::string_view param) {
+  const std::string say = Shortened(error.what, kMostSaid) + "; " + error.fix;
+  ApiError api;
   switch (error.kind) {
     case ErrorKind::kBadInput:
+      api = Invalid(400, "", PlaceFor(error, param) + say);
+      api.log_message = LogPlace(error) + (error.unquoted.empty() ? kUntold : error.unquoted);
       break;
     case ErrorKind::kDoesNotFit:
-      return Invalid(400, "context_length_exceeded", say);
+      api = Invalid(400, "context_length_exceeded", say);
+      break;
     case ErrorKind::kInterrupted:
-      return {503, "service_unavailable", "draining", "", say, kRetryAfterSeconds};
+      api = {503, "service_unavailable", "draining", "", say, kRetryAfterSeconds};
+      break;
     case ErrorKind::kFailed:
-      return {500, "internal_error", "", "", say};
+      api = {500, "internal_error", "", "", say};
+      api.log_message = LogPlace(error) + say;
+      break;
   }
-  ApiError api = Invalid(400, "", say);
-  api.param = ParamOf(error);
-  const std::string& place = api.param.empty() ? error.where : api.param;
-  if (!place.empty()) api.message = place + ": " + say;
+  if (api.status == 400) api.param = FieldOf(error, param);
   return api;
 }
 
 // The first sentence is OpenAI's: clients look for its words.
-ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len) {
-  return Invalid(400, "context_length_exceeded",
-                 Format("This model's maximum context length is {} tokens. However, your prompt "
-                        "has {} tokens and leaves no room for an answer; shorten the prompt",
-                        max_model_len, prompt_tokens));
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len, std::string_view param) {
+  ApiError error =
+      Invalid(400, "context_length_exceeded",
+              Format("This model's maximum context length is {} tokens. However, your prompt "
+                     "has {} tokens and leaves no room for an answer; shorten the prompt",
+                     max_model_len, prompt_tokens));
+  error.param = param;
+  return error;
 }
 
 ApiError HttpError(int status, std::string_view message) {

@@ -21,6 +21,9 @@ struct ApiError {
   std::string param;                // the field, as "messages[0].content"; "": null
   std::string message;              // what failed, where, and what to do, in one line
   int64_t retry_after_seconds = 0;  // for the header Retry-After; 0: none
+  // What the log says in place of the message: nothing that it quotes of a client's text, and the
+  // server's own files, which are not the client's to know. "": the message.
+  std::string log_message = {};
 
   // {"error":{"message":...,"type":...,"param":...,"code":...}}
   std::string Body() const;
@@ -39,11 +42,14 @@ JsonSource RequestSource();
 std::string ParamOf(const Error& error);
 
 // An error of Fathom's as a client hears of it: kBadInput 400, kDoesNotFit 400 (the prompt is too
-// long for this server), kInterrupted 503, kFailed 500.
-ApiError FromError(const Error& error);
+// long for this server), kInterrupted 503, kFailed 500. What failed is cut to a sane length.
+// `param` is the field whose value it came of, where the error's place is none in the request's
+// body.
+ApiError FromError(const Error& error, std::string_view param = "");
 
-// 400 context_length_exceeded: not even one token of an answer has room.
-ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len);
+// 400 context_length_exceeded: not even one token of an answer has room. `param` is the field that
+// has the prompt.
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len, std::string_view param);
 // What the HTTP layer refused by itself (400, 408, 413, 415, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);
 // 504: the deadline that the request had is over.

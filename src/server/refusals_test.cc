@@ -79,7 +79,9 @@ TEST(Refusals, EveryRefusalHasAnIdALineOfTheLogAndACount) {
     EXPECT_EQ(At(line, {"status"}), Json(row.status));
     EXPECT_EQ(At(line, {"code"}), Json(row.code));
     EXPECT_EQ(At(line, {"path"}), Json(row.path));
-    EXPECT_EQ(At(line, {"message"}), At(Parse(answer.body), {"error", "message"}));
+    const Json message = At(Parse(answer.body), {"error", "message"});
+    const bool of_body = row.code == "invalid_request_error";
+    EXPECT_EQ(At(line, {"message"}), of_body ? Json("expected a text, found integer") : message);
     const std::string id = At(line, {"id"}).as_string();
     EXPECT_EQ(id == "mine", row.bytes.find("mine") != std::string::npos);
     EXPECT_NE(answer.head.find("\r\nX-Request-Id: " + id + "\r\n"), std::string::npos);
@@ -90,6 +92,54 @@ TEST(Refusals, EveryRefusalHasAnIdALineOfTheLogAndACount) {
         "\nfathom:requests_refused_total{{model_name=\"tiny\",engine=\"0\",status=\"{}\"}} {}\n",
         status, count);
     EXPECT_NE(server.Get("/metrics").body.find(line), std::string::npos) << line;
+  }
+}
+
+// What a log without prompts may not have, in the places where a body's text could come to it.
+TEST(Refusals, TheLogQuotesNothingOfABodyUnlessItHasTheText) {
+  const std::string path = "/v1/chat/completions";
+  const std::string user = R"({"messages":[{"role":"user","content":)";
+  struct Row {
+    std::string target, body, param, message;
+  };
+  const Row rows[] = {
+      {path, user + R"("my secret)", "",
+       "not valid JSON at line 1, column 49: syntax error while parsing value - invalid string: "
+       "missing closing quote"},
+      {path, user + R"({"text":"my secret"}}]})", "messages[0].content",
+       "expected a text, or a list of {\"type\": \"text\", \"text\": ...}, found object"},
+      {path, R"({"messages":[{"role":"my secret"}]})", "messages[0].role",
+       "expected one of system, developer, user, assistant, tool, found string"},
+      {path, R"({"my secret":1,"my secret":2})", "...", "key stands twice in one object"},
+      {path, user + R"("hello"}],"chat_template_kwargs":{"my secret":1e999}})",
+       "chat_template_kwargs...", "number overflow"},
+      {path, user + R"("my secret"}],"seed":1})", "messages",
+       "model/chat_template.jinja: line 1: what is wrong quotes the request: its client was told"},
+      {"/tokenize", R"({"prompt":["my secret"]})", "prompt", "expected a text, found array"},
+  };
+  for (const bool log_text : {false, true}) {
+    TestServer server(
+        {.chat_template = "{{ raise_exception(messages[0].content) }}", .log_text = log_text});
+    for (const Row& row : rows) {
+      SCOPED_TRACE(row.body);
+      RawClient client(server.server().port());
+      client.Send(Format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n{}", row.target,
+                         row.body.size(), row.body));
+      const RawClient::Answer answer = client.ReadAnswer();
+      EXPECT_EQ(answer.status(), 400) << answer.head;
+      EXPECT_NE(answer.body.find("secret"), std::string::npos) << answer.body;
+      EXPECT_EQ(answer.body.find("chat_template.jinja"), std::string::npos) << answer.body;
+      const Json line = AwaitLogLine(server, client.address());
+      const Json told = At(Parse(answer.body), {"error"});
+      EXPECT_EQ(At(line, {"message"}), log_text ? At(told, {"message"}) : Json(row.message));
+      const Json* param = line.Find("param");
+      if (log_text) {
+        EXPECT_EQ(param == nullptr ? Json() : *param, At(told, {"param"}));
+      } else {
+        EXPECT_EQ(param == nullptr ? Json("") : *param, Json(row.param));
+      }
+    }
+    EXPECT_EQ(server.log().find("secret") != std::string::npos, log_text);
   }
 }
 

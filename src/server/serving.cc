@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -52,6 +53,12 @@ ServedModel Bounded(ServedModel model, const Admission& admission) {
   return model;
 }
 
+// The engine knows no text, so that it can quote none. The place of its errors is a field, or else
+// it is the prompt that they are about.
+ApiError FromEngine(const Error& error, const std::string& prompt_field) {
+  return FromError(QuotesNothing(error), error.where.empty() ? prompt_field : error.where);
+}
+
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
@@ -63,7 +70,7 @@ Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& option
       clock_(clock),
       metrics_(metrics),
       log_(log),
-      refusals_(log, metrics),
+      refusals_(log, metrics, model_.log_text),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       delivery_(options.delivery_threads, clock),
       schedule_(kStepsKept, options.explain),
@@ -131,7 +138,8 @@ void Serving::Accept(Preparation preparation) {
   const int64_t to_each_prompt = choices / preparation.answer.prompts;
   for (int64_t i = 0; i < choices; i += to_each_prompt) {
     const Status status = engine_.Validate(preparation.requests[static_cast<size_t>(i)]);
-    if (!status.ok()) return Refuse(preparation.answer.routed, FromError(status.error()));
+    if (status.ok()) continue;
+    return Refuse(preparation.answer.routed, FromEngine(status.error(), preparation.prompt_field));
   }
   if (const auto error = ReserveMemory(preparation.answer)) {
     return Refuse(preparation.answer.routed, *error);

@@ -126,7 +126,8 @@ void TestServer::Start() {
                   .defaults = {},
                   .eos_ids = {kTinyEos},
                   .vocab = kTinyVocab,
-                  .max_model_len = options_.max_model_len},
+                  .max_model_len = options_.max_model_len,
+                  .log_text = options_.log_text},
                  *engine_);
 }
 
