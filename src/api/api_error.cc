@@ -18,6 +18,11 @@ namespace {
 
 constexpr std::string_view kRequest = "request";
 constexpr const char* kInvalid = "invalid_request_error";
+constexpr std::string_view kSmallerAnswer =
+    "a smaller max_tokens, n or number of likely tokens, or a stream";
+
+constexpr size_t kMostSaid = 1000;  // bytes of what failed: a template may raise any text
+constexpr const char* kUntold = "what is wrong quotes the request: its client was told";
 
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -54,8 +59,41 @@ std::string ParamOfPointer(std::string_view pointer) {
   return param;
 }
 
+// "a, b, c"
+template <typename Text>
+std::string Joined(std::span<const Text> names) {
+  std::string joined;
+  for (const Text& name : names) {
+    if (!joined.empty()) joined += ", ";
+    joined += name;
+  }
+  return joined;
+}
+
 ApiError Invalid(int status, std::string_view code, std::string message) {
   return {status, kInvalid, std::string(code), "", std::move(message)};
+}
+
+bool LiesInBody(const Error& error) {
+  const std::string_view where = error.where;
+  return where == kRequest ||
+         (where.starts_with(kRequest) && where.substr(kRequest.size()).starts_with(": /"));
+}
+
+std::string FieldOf(const Error& error, std::string_view param) {
+  return LiesInBody(error) ? ParamOf(error) : std::string(param);
+}
+
+// What a client may know of the place: its own request.
+std::string PlaceFor(const Error& error, std::string_view param) {
+  const std::string field = FieldOf(error, param);
+  if (!field.empty()) return field + ": ";
+  return LiesInBody(error) ? error.where + ": " : "";
+}
+
+// The log has the field apart.
+std::string LogPlace(const Error& error) {
+  return error.where.empty() || LiesInBody(error) ? "" : error.where + ": ";
 }
 
 ApiError ComeAgain(const std::string& why, int64_t retry_after_s) {
@@ -79,36 +117,42 @@ JsonSource RequestSource() { return {kRequest, "correct it and send the request 
 
 std::string ParamOf(const Error& error) {
   const std::string_view where = error.where;
-  const bool in_body =
-      where.starts_with(kRequest) && where.substr(kRequest.size()).starts_with(": /");
-  return in_body ? Shortened(ParamOfPointer(where.substr(kRequest.size() + 2))) : "";
+  if (!LiesInBody(error) || where == kRequest) return "";
+  return Shortened(ParamOfPointer(where.substr(kRequest.size() + 2)));
 }
 
-ApiError FromError(const Error& error) {
-  const std::string say = error.what + "; " + error.fix;
+ApiError FromError(const Error& error, std::string_view param) {
+  const std::string say = Shortened(error.what, kMostSaid) + "; " + error.fix;
+  ApiError api;
   switch (error.kind) {
     case ErrorKind::kBadInput:
+      api = Invalid(400, "", PlaceFor(error, param) + say);
+      api.log_message = LogPlace(error) + (error.unquoted.empty() ? kUntold : error.unquoted);
       break;
     case ErrorKind::kDoesNotFit:
-      return Invalid(400, "context_length_exceeded", say);
+      api = Invalid(400, "context_length_exceeded", say);
+      break;
     case ErrorKind::kInterrupted:
-      return {503, "service_unavailable", "draining", "", say, kRetryAfterSeconds};
+      api = {503, "service_unavailable", "draining", "", say, kRetryAfterSeconds};
+      break;
     case ErrorKind::kFailed:
-      return {500, "internal_error", "", "", say};
+      api = {500, "internal_error", "", "", say};
+      api.log_message = LogPlace(error) + say;
+      break;
   }
-  ApiError api = Invalid(400, "", say);
-  api.param = ParamOf(error);
-  const std::string& place = api.param.empty() ? error.where : api.param;
-  if (!place.empty()) api.message = place + ": " + say;
+  if (api.status == 400) api.param = FieldOf(error, param);
   return api;
 }
 
 // The first sentence is OpenAI's: clients look for its words.
-ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len) {
-  return Invalid(400, "context_length_exceeded",
-                 Format("This model's maximum context length is {} tokens. However, your prompt "
-                        "has {} tokens and leaves no room for an answer; shorten the prompt",
-                        max_model_len, prompt_tokens));
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len, std::string_view param) {
+  ApiError error =
+      Invalid(400, "context_length_exceeded",
+              Format("This model's maximum context length is {} tokens. However, your prompt "
+                     "has {} tokens and leaves no room for an answer; shorten the prompt",
+                     max_model_len, prompt_tokens));
+  error.param = param;
+  return error;
 }
 
 ApiError HttpError(int status, std::string_view message) {
@@ -147,17 +191,17 @@ ApiError WrongKey() {
 }
 
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served) {
-  std::string names;
-  for (const std::string& name : served) names += (names.empty() ? "" : ", ") + name;
   return {404, "NotFoundError", "model_not_found", "model",
-          Format("the model '{}' does not exist; this server has: {}", Shortened(model), names)};
+          Format("the model '{}' does not exist; this server has: {}", Shortened(model),
+                 Joined(served))};
 }
 
-ApiError PathNotFound(std::string_view method, std::string_view path) {
-  return {404, "NotFoundError", "unknown_url", "",
-          Format("there is nothing at {} {}; the paths begin with /v1, such as "
-                 "/v1/chat/completions",
-                 Shortened(method), Shortened(path))};
+ApiError PathNotFound(std::string_view method, std::string_view path, std::string_view nearest,
+                      std::span<const std::string_view> paths) {
+  std::string message = Format("there is nothing at {} {}; ", Shortened(method), Shortened(path));
+  message += nearest.empty() ? "this server has: " + Joined(paths)
+                             : Format("the nearest path is {}", nearest);
+  return {404, "NotFoundError", "unknown_url", "", std::move(message)};
 }
 
 ApiError MethodNotAllowed(std::string_view method, std::string_view path,
@@ -173,6 +217,21 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
       Format("the request asks for {} answers (n, for each prompt) and this server takes "
              "at most {} at once; ask for fewer, or in several requests",
              asked, most));
+}
+
+ApiError AnswerTooLarge(int64_t bytes, int64_t most) {
+  return Invalid(
+      400, "answer_too_large",
+      Format("the answer may take {} bytes of memory (max_tokens, or what the context "
+             "leaves, of tokens with their log-probabilities or ids), of at most {}; ask "
+             "for {}",
+             bytes, most, kSmallerAnswer));
+}
+
+ApiError NoRoomForAnswer(int64_t bytes, int64_t most) {
+  return HttpError(503, Format("the answer may take {} bytes of memory, and of {} for all answers "
+                               "too few are free; try again in {} s, or ask for {}",
+                               bytes, most, kRetryAfterSeconds, kSmallerAnswer));
 }
 
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s) {

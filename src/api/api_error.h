@@ -21,6 +21,9 @@ struct ApiError {
   std::string param;                // the field, as "messages[0].content"; "": null
   std::string message;              // what failed, where, and what to do, in one line
   int64_t retry_after_seconds = 0;  // for the header Retry-After; 0: none
+  // What the log says in place of the message: nothing that it quotes of a client's text, and the
+  // server's own files, which are not the client's to know. "": the message.
+  std::string log_message = {};
 
   // {"error":{"message":...,"type":...,"param":...,"code":...}}
   std::string Body() const;
@@ -39,22 +42,30 @@ JsonSource RequestSource();
 std::string ParamOf(const Error& error);
 
 // An error of Fathom's as a client hears of it: kBadInput 400, kDoesNotFit 400 (the prompt is too
-// long for this server), kInterrupted 503, kFailed 500.
-ApiError FromError(const Error& error);
+// long for this server), kInterrupted 503, kFailed 500. What failed is cut to a sane length.
+// `param` is the field whose value it came of, where the error's place is none in the request's
+// body.
+ApiError FromError(const Error& error, std::string_view param = "");
 
-// 400 context_length_exceeded: not even one token of an answer has room.
-ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len);
+// 400 context_length_exceeded: not even one token of an answer has room. `param` is the field that
+// has the prompt.
+ApiError ContextTooLong(int64_t prompt_tokens, int64_t max_model_len, std::string_view param);
 // What the HTTP layer refused by itself (400, 408, 413, 415, 431, 503, ...).
 ApiError HttpError(int status, std::string_view message);
 // 504: the deadline that the request had is over.
 ApiError TimedOut(const Error& error);
 ApiError WrongKey();                                                                  // 401
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served);  // 404
-ApiError PathNotFound(std::string_view method, std::string_view path);                // 404
+// 404. `nearest` of `paths`, which there are, is what was probably meant; "": nothing is near.
+ApiError PathNotFound(std::string_view method, std::string_view path, std::string_view nearest,
+                      std::span<const std::string_view> paths);
 // 405; `allowed` is also the value of the header Allow: "GET, HEAD".
 ApiError MethodNotAllowed(std::string_view method, std::string_view path, std::string_view allowed);
 // 400: more answers at once than there is ever room for.
 ApiError TooManyAnswers(int64_t asked, int64_t most);
+// 400: an answer, of tokens that are told with what is asked of each, that never has room.
+ApiError AnswerTooLarge(int64_t bytes, int64_t most);
+ApiError NoRoomForAnswer(int64_t bytes, int64_t most);                  // 503
 ApiError QueueFull(int64_t open, int64_t most, int64_t retry_after_s);  // 429
 ApiError TooManyUnprepared(size_t most, int64_t retry_after_s);         // 429
 // 503: "starting", "draining"; `reason`: "phase 2 of 3, reading weights", or "".

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -19,11 +20,12 @@ struct Row {
 
 TEST(ApiError, IsOpenAisErrorObject) {
   const std::vector<std::string> served = {"deepseek-r1", "r1"};
+  const std::vector<std::string_view> paths = {"/health", "/models"};
   const std::vector<Row> rows = {
-      {ContextTooLong(4096, 4096), 400,
+      {ContextTooLong(4096, 4096, "messages"), 400,
        R"({"error":{"message":"This model's maximum context length is 4096 tokens. However, your )"
        R"(prompt has 4096 tokens and leaves no room for an answer; shorten the prompt",)"
-       R"("type":"invalid_request_error","param":null,"code":"context_length_exceeded"}})"},
+       R"("type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})"},
       {WrongKey(), 401,
        R"({"error":{"message":"the API key is missing or wrong; send the header Authorization: )"
        R"(Bearer KEY with a key of this server","type":"authentication_error","param":null,)"
@@ -31,9 +33,12 @@ TEST(ApiError, IsOpenAisErrorObject) {
       {ModelNotFound("gpt-4", served), 404,
        R"({"error":{"message":"the model 'gpt-4' does not exist; this server has: deepseek-r1, r1",)"
        R"("type":"NotFoundError","param":"model","code":"model_not_found"}})"},
-      {PathNotFound("GET", "/v2"), 404,
-       R"({"error":{"message":"there is nothing at GET /v2; the paths begin with /v1, such as )"
-       R"(/v1/chat/completions","type":"NotFoundError","param":null,"code":"unknown_url"}})"},
+      {PathNotFound("GET", "/v2", "", paths), 404,
+       R"({"error":{"message":"there is nothing at GET /v2; this server has: /health, /models",)"
+       R"("type":"NotFoundError","param":null,"code":"unknown_url"}})"},
+      {PathNotFound("GET", "/model", "/models", paths), 404,
+       R"({"error":{"message":"there is nothing at GET /model; the nearest path is /models",)"
+       R"("type":"NotFoundError","param":null,"code":"unknown_url"}})"},
       {MethodNotAllowed("GET", "/v1/completions", "POST"), 405,
        R"({"error":{"message":"GET is not allowed for /v1/completions; use POST",)"
        R"("type":"invalid_request_error","param":null,"code":"method_not_allowed"}})"},
@@ -49,6 +54,16 @@ TEST(ApiError, IsOpenAisErrorObject) {
        R"({"error":{"message":"the request asks for 128 answers (n, for each prompt) and this )"
        R"(server takes at most 65 at once; ask for fewer, or in several requests",)"
        R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
+      {AnswerTooLarge(2000, 1000), 400,
+       R"({"error":{"message":"the answer may take 2000 bytes of memory (max_tokens, or what the )"
+       R"(context leaves, of tokens with their log-probabilities or ids), of at most 1000; ask for )"
+       R"(a smaller max_tokens, n or number of likely tokens, or a stream",)"
+       R"("type":"invalid_request_error","param":null,"code":"answer_too_large"}})"},
+      {NoRoomForAnswer(600, 1000), 503,
+       R"({"error":{"message":"the answer may take 600 bytes of memory, and of 1000 for all )"
+       R"(answers too few are free; try again in 5 s, or ask for a smaller max_tokens, n or number )"
+       R"(of likely tokens, or a stream","type":"service_unavailable","param":null,)"
+       R"("code":"overloaded"}})"},
       {TooManyUnprepared(1024, 3), 429,
        R"({"error":{"message":"1024 requests wait to be read and tokenized, as many as may; )"
        R"(try again in 3 s","type":"rate_limit_error","param":null,"code":"queue_full"}})"},
@@ -86,14 +101,26 @@ TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
        R"({"error":{"message":"request: not valid JSON; correct it",)"
        R"("type":"invalid_request_error","param":null,"code":null}})"},
       {FromError(BadInput("no user message", "chat_template.jinja: line 3", "add one")), 400,
-       R"({"error":{"message":"chat_template.jinja: line 3: no user message; add one",)"
+       R"({"error":{"message":"no user message; add one",)"
        R"("type":"invalid_request_error","param":null,"code":null}})"},
+      {FromError(BadInput("no user message", "/m/chat_template.jinja", "add one"), "messages"), 400,
+       R"({"error":{"message":"messages: no user message; add one",)"
+       R"("type":"invalid_request_error","param":"messages","code":null}})"},
+      {FromError(BadInput("bad", "request: /stop", "fix it"), "messages"), 400,
+       R"({"error":{"message":"stop: bad; fix it",)"
+       R"("type":"invalid_request_error","param":"stop","code":null}})"},
+      {FromError(BadInput("bad", "requests/template.jinja", "fix it")), 400,
+       R"({"error":{"message":"bad; fix it","type":"invalid_request_error","param":null,)"
+       R"("code":null}})"},
       {FromError(BadInput("bad", "", "fix it")), 400,
        R"({"error":{"message":"bad; fix it","type":"invalid_request_error","param":null,)"
        R"("code":null}})"},
       {FromError(DoesNotFit("9 blocks of 4", "engine", "shorten it")), 400,
        R"({"error":{"message":"9 blocks of 4; shorten it","type":"invalid_request_error",)"
        R"("param":null,"code":"context_length_exceeded"}})"},
+      {FromError(DoesNotFit("9 blocks of 4", "", "shorten it"), "prompt[1]"), 400,
+       R"({"error":{"message":"9 blocks of 4; shorten it","type":"invalid_request_error",)"
+       R"("param":"prompt[1]","code":"context_length_exceeded"}})"},
       {FromError(Failed("a logit is NaN", "/models/r1", "report it")), 500,
        R"({"error":{"message":"a logit is NaN; report it","type":"internal_error","param":null,)"
        R"("code":null}})"},
@@ -105,6 +132,40 @@ TEST(ApiError, SaysOfAnErrorWhereAndWhatToDo) {
     EXPECT_EQ(row.error.status, row.status) << row.body;
     EXPECT_EQ(row.error.Body(), row.body);
   }
+}
+
+TEST(ApiError, TheLogHasTheServersPlacesAndNoTextOfTheClient) {
+  struct LogRow {
+    Error error;
+    std::string log_message;
+  };
+  const std::string untold = "what is wrong quotes the request: its client was told";
+  const Json body = Json::MakeObject({{"stop", Json::MakeArray()}, {"n", "my secret"}});
+  const JsonReader request(body, RequestSource());
+  const std::vector<LogRow> rows = {
+      {request.Int("n", 1, 128).error(), "expected an integer from 1 to 128, found string"},
+      {ParseJson("{\"prompt\": my secret}", RequestSource()).error(),
+       "not valid JSON at line 1, column 12: syntax error while parsing value - invalid literal"},
+      {ParseJson("{\"my secret\": 1, \"my secret\": 2}", RequestSource()).error(),
+       "key stands twice in one object"},
+      {BadInput("my secret", "request: /stop", "fix it"), untold},
+      {BadInput("my secret", "/m/tokenizer_config.json: line 1", "fix it"),
+       "/m/tokenizer_config.json: line 1: " + untold},
+      {QuotesNothing(BadInput("too long", "/m/tokenizer.json", "fix it")),
+       "/m/tokenizer.json: too long"},
+      {Failed("a logit is NaN", "/models/r1", "report it"),
+       "/models/r1: a logit is NaN; report it"},
+      {DoesNotFit("9 blocks of 4", "engine", "shorten it"), ""},
+  };
+  for (const LogRow& row : rows) {
+    EXPECT_EQ(FromError(row.error).log_message, row.log_message) << row.error.ToString();
+  }
+}
+
+// A template may raise a text of any length.
+TEST(ApiError, WhatFailedIsCut) {
+  const ApiError error = FromError(BadInput(std::string(1 << 20, 'x'), "", "fix it"));
+  EXPECT_EQ(error.message, std::string(1000, 'x') + "...; fix it");
 }
 
 // A client's own text comes back in errors: however long or wrong it is, the body stays small JSON.

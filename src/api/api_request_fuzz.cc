@@ -27,7 +27,8 @@ void CheckError(const Error& error) {
   FATHOM_CHECK(api.status == 400 && !api.message.empty());
   const Json body = ParseJson(api.Body(), "body").value();
   FATHOM_CHECK(body.Find("error")->Find("message")->is_string());
-  FATHOM_CHECK(api.param.size() <= 110);
+  FATHOM_CHECK(api.param.size() <= 110 && api.message.size() <= 1500);
+  FATHOM_CHECK(!api.log_message.empty() && api.log_message.size() <= 500);
 }
 
 void CheckIds(const std::vector<int32_t>& ids) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/input_text.h"
+#include "api/tool_shapes.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -57,6 +58,7 @@ Result<Json> ReadMessage(const JsonReader& message) {
   if (!message.value().is_object()) return message.Mismatch("", "a message (an object)");
   FATHOM_TRY(const std::string role, ReadRole(message));
   FATHOM_TRY(Json content, ReadContent(message, role));
+  if (message.Has("tool_calls")) FATHOM_OK(CheckToolCalls(message.MemberAt("tool_calls").value()));
   Json out = Json::MakeObject({{"role", role}, {"content", std::move(content)}});
   for (const auto& [key, value] : message.value().as_object()) {
     if (key == "role" || key == "content" || IsLeftOut(key, value)) continue;

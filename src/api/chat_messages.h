@@ -19,6 +19,7 @@ struct ChatMessages {
 //   content   a text; a list of texts and {"type": "text", "text": ...}, joined by line breaks as
 //             vLLM does; null or missing, where an assistant called tools or was cut in its
 //             reasoning, or a tool said nothing
+//   tool_calls  as CheckToolCalls
 // Everything else of a message is handed to the template, but for what would mislead one: members
 // that are null, empty "tool_calls", and the reasoning of earlier answers ("reasoning_content",
 // "reasoning"), which is not part of a history.

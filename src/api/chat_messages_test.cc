@@ -36,8 +36,8 @@ TEST(ChatMessages, AreHandedToTemplatesInOneForm) {
       // An answer that was cut in its reasoning.
       {R"([{"role":"assistant","content":null,"reasoning_content":"r"}])",
        R"([{"role":"assistant","content":""}])"},
-      {R"([{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]}])",
-       R"([{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]}])"},
+      {R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f"}}]}])",
+       R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f"}}]}])"},
       {R"([{"role":"tool","tool_call_id":"1"}])",
        R"([{"role":"tool","content":"","tool_call_id":"1"}])"},
       {R"([{"role":"developer","content":"d"}])", R"([{"role":"developer","content":"d"}])"},

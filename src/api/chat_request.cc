@@ -10,6 +10,7 @@
 #include "api/field_reader.h"
 #include "api/field_visitor.h"
 #include "api/generation_options.h"
+#include "api/tool_shapes.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -66,7 +67,7 @@ Status ReadResponseFormat(const JsonReader& value) {
   if (type == "text") return Ok();
   FATHOM_TRY(const JsonReader place, value.MemberAt("type"));
   return BadInput(
-      Format("'response_format' of the type \"{}\" is not supported", type.substr(0, 80)),
+      Format("'response_format' of the type \"{}\" is not supported", Shortened(type, 80)),
       place.Where(), "use \"text\" and ask for the format in words");
 }
 
@@ -75,9 +76,9 @@ Status ReadTools(const JsonReader& request, const JsonReader& value) {
   if (!value.value().is_array()) return value.Mismatch("", "a list");
   const Json* choice = request.value().Find("tool_choice");
   const bool none = choice != nullptr && choice->is_string() && choice->as_string() == "none";
-  if (none || value.value().as_array().empty()) return Ok();
-  return BadInput("'tools' is not supported", value.Where(),
-                  "leave it out, or set tool_choice to \"none\"");
+  if (none || value.value().as_array().empty()) return CheckTools(value);
+  return QuotesNothing(BadInput("'tools' is not supported", value.Where(),
+                                "leave it out, or set tool_choice to \"none\""));
 }
 
 Status ReadToolChoice(const JsonReader& value) {
@@ -85,8 +86,8 @@ Status ReadToolChoice(const JsonReader& value) {
   if (choice.is_string() && (choice.as_string() == "none" || choice.as_string() == "auto")) {
     return Ok();
   }
-  return BadInput("a 'tool_choice' that calls tools is not supported", value.Where(),
-                  "leave it out, or set it to \"none\"");
+  return QuotesNothing(BadInput("a 'tool_choice' that calls tools is not supported", value.Where(),
+                                "leave it out, or set it to \"none\""));
 }
 
 void VisitMessages(FieldVisitor& visitor, ChatFields& fields) {
@@ -201,7 +202,7 @@ Result<ChatRequest> MakeRequest(const JsonReader& body, ChatFields fields) {
 }  // namespace
 
 Result<ChatRequest> ParseChatRequest(std::string_view body, const RequestLimits& limits) {
-  FATHOM_TRY(const Json json, ParseRequestBody(body));
+  FATHOM_TRY(const Json json, ParseRequestBody(body, kMostValues));
   const JsonReader request = RequestReader(json);
   FieldReader reader(request);
   ChatFields fields;

@@ -122,14 +122,17 @@ TEST(ChatRequest, NullIsNotGiven) {
 
 TEST(ChatRequest, TakesWhatSaysNothing) {
   for (const char* fields :
-       {R"("tools":[])", R"("tools":[{"type":"function"}],"tool_choice":"none")",
-        R"("tool_choice":"auto")", R"("response_format":{"type":"text"})", R"("suffix":"")",
-        R"("structured_outputs":{})", R"("bad_words":[])", R"("best_of":1)", R"("echo":false)",
-        R"("top_logprobs":0)", R"("max_tokens":100.0)", R"("stop":[])", R"("logit_bias":{})",
-        R"("use_beam_search":false)", R"("user":7)", R"("parallel_tool_calls":true)"}) {
+       {R"("tools":[])", R"("tools":[{"function":{"name":"f"}}],"tool_choice":"none")",
+        R"("length_penalty":1.0)", R"("length_penalty":1)", R"("tool_choice":"auto")",
+        R"("response_format":{"type":"text"})", R"("suffix":"")", R"("structured_outputs":{})",
+        R"("bad_words":[])", R"("best_of":1)", R"("echo":false)", R"("top_logprobs":0)",
+        R"("max_tokens":100.0)", R"("stop":[])", R"("logit_bias":{})", R"("use_beam_search":false)",
+        R"("user":7)", R"("parallel_tool_calls":true)"}) {
     Parse(Body(fields));
   }
   EXPECT_EQ(Parse(Body(R"("max_tokens":100.0)")).generation.max_tokens, 100);
+  EXPECT_EQ(Parse(Body(R"("stop_token_ids":[3.0,4])")).generation.stop_token_ids,
+            (std::vector<int32_t>{3, 4}));
   EXPECT_EQ(Parse(Body(R"("top_k":-1)")).generation.sampling.top_k, 0);
   EXPECT_EQ(Parse(Body(R"("stop":"x")")).generation.stop, (std::vector<std::string>{"x"}));
 }
@@ -142,8 +145,14 @@ TEST(ChatRequest, RefusesWhatIsNoRequest) {
       {"{}", "messages", "messages: expected a list of messages, found nothing" + fix},
       {R"({"messages":null})", "messages",
        "messages: expected a list of messages, found null" + fix},
-      {R"({"messages":[],"messages":[]})", "",
-       "request: key \"messages\" stands twice in one object" + fix},
+      {R"({"messages":[],"messages":[]})", "messages",
+       "messages: key \"messages\" stands twice in one object" + fix},
+      {R"({"messages":[{"role":"user","content":1e999}]})", "messages[0].content",
+       "messages[0].content: number overflow parsing '1e999'" + fix},
+      {R"({"messages":[{"role":"user","content":"a)", "",
+       "request: not valid JSON at line 1, column 41: syntax error while parsing value - invalid "
+       "string: missing closing quote; last read: '\"a'" +
+           fix},
   };
   for (const Refused& row : rows) ExpectRefused(row.fields, row);
 }
@@ -182,6 +191,10 @@ TEST(ChatRequest, RefusesWrongTypesAndRangesByName) {
        "max_completion_tokens: expected an integer from 1 to 2147483647, found integer 0" + fix},
       {R"("max_tokens":5,"min_tokens":6)", "min_tokens",
        "min_tokens: expected at most max_tokens, 5, found integer 6" + fix},
+      {R"("length_penalty":0.9)", "length_penalty",
+       "length_penalty: expected 1, as only beam search knows others, found number 0.9" + fix},
+      {R"("tools":[{}],"tool_choice":"none")", "tools[0]",
+       "tools[0]: key \"function\" is missing" + fix},
       {R"("stream":"yes")", "stream", "stream: expected true or false, found string \"yes\"" + fix},
       {R"("stream":1)", "stream", "stream: expected true or false, found integer 1" + fix},
       {R"("stream_options":[])", "stream_options",
@@ -265,6 +278,15 @@ TEST(ChatRequest, RefusesWrongTypesAndRangesByName) {
            fix},
   };
   for (const Refused& row : rows) ExpectRefused(Body(row.fields), row);
+}
+
+// Of [] and not of null or 0: what is made of each is the most.
+TEST(ChatRequest, BoundsTheValuesOfABody) {
+  std::string lists = "[]";
+  for (int i = 0; i < 1 << 18; ++i) lists += ",[]";
+  ExpectRefused(Body("\"metadata\":[" + lists + "]"),
+                {"", "metadata",
+                 "metadata: more than 262,144 values; correct it and send the request again"});
 }
 
 // What is kept for each answer, times a thousand answers.

@@ -95,7 +95,9 @@ std::string ChatResponseBody(const ResponseHead& head, const ReplyOptions& optio
   }
   out += "],\"usage\":";
   AppendUsage(usage, out);
-  return out + PromptIds(head, options) + "}";
+  out += PromptIds(head, options);
+  out += '}';
+  return out;
 }
 
 ChatChunkWriter::ChatChunkWriter(const ResponseHead& head, const ReplyOptions& options,

@@ -48,7 +48,8 @@ Status ReadPrompts(const JsonReader& value, int64_t vocab, std::vector<Completio
     return Ok();
   }
   if (items.size() > kMostPrompts) {
-    return value.Wrong(Format("{} prompts, expected at most {}", items.size(), kMostPrompts));
+    return QuotesNothing(
+        value.Wrong(Format("{} prompts, expected at most {}", items.size(), kMostPrompts)));
   }
   for (size_t i = 0; i < items.size(); ++i) {
     FATHOM_TRY(CompletionPrompt prompt, ReadPrompt(value.At(i), vocab));
@@ -76,8 +77,9 @@ void VisitCompletion(FieldVisitor& visitor, CompletionRequest& request,
 Status CheckTogether(const JsonReader& body, const CompletionRequest& request) {
   if (!body.Has("prompt")) return body.Mismatch("prompt", kPrompts);
   if (request.echo && request.generation.logprobs) {
-    return BadInput("'logprobs' beside 'echo' is not supported", body.Where() + ": /logprobs",
-                    "leave one of them out; fathom score gives those of a prompt");
+    return QuotesNothing(BadInput("'logprobs' beside 'echo' is not supported",
+                                  body.Where() + ": /logprobs",
+                                  "leave one of them out; fathom score gives those of a prompt"));
   }
   return CheckGeneration(body, request.generation);
 }
@@ -86,7 +88,7 @@ Status CheckTogether(const JsonReader& body, const CompletionRequest& request) {
 
 Result<CompletionRequest> ParseCompletionRequest(std::string_view body,
                                                  const RequestLimits& limits) {
-  FATHOM_TRY(const Json json, ParseRequestBody(body));
+  FATHOM_TRY(const Json json, ParseRequestBody(body, kMostValuesWithIds));
   const JsonReader place = RequestReader(json);
   FieldReader reader(place);
   CompletionRequest request;

@@ -30,10 +30,25 @@ TEST(CompletionRequest, TakesPromptsInFourForms) {
       {"[1,999]", {Ids{1, 999}}},
       {"[[1],[2,3]]", {Ids{1}, Ids{2, 3}}},
       {R"(["a",[2,3]])", {"a", Ids{2, 3}}},
+      {"[1.0,999.0]", {Ids{1, 999}}},  // as pydantic reads a list[int]
+      {"[[2,3.0]]", {Ids{2, 3}}},
   };
   for (const auto& [prompt, prompts] : rows) {
     EXPECT_EQ(Parse("{\"prompt\":" + prompt + "}").prompts, prompts) << prompt;
   }
+}
+
+// Six prompts of as many ids as DeepSeek-R1 has context for, 163840; the seventh is too many.
+TEST(CompletionRequest, TakesManyLongPromptsOfIds) {
+  std::string one = "[7";
+  for (int i = 1; i < 163840; ++i) one += ",7";
+  std::string body = "{\"prompt\":[" + one + "]";
+  for (int i = 1; i < 6; ++i) body += "," + one + "]";
+  EXPECT_EQ(Parse(body + "]}").prompts.size(), 6u);
+  const auto refused = ParseCompletionRequest(body + "," + one + "]]}", kLimits);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(FromError(refused.error()).message,
+            "prompt: more than 1,048,576 values; correct it and send the request again");
 }
 
 TEST(CompletionRequest, ReadsItsOwnFields) {

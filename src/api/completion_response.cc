@@ -68,7 +68,8 @@ std::string CompletionResponseBody(const ResponseHead& head, const ReplyOptions&
   }
   out += "],\"usage\":";
   AppendUsage(usage, out);
-  return out + "}";
+  out += '}';
+  return out;
 }
 
 CompletionChunkWriter::CompletionChunkWriter(const ResponseHead& head, const ReplyOptions& options,

@@ -69,10 +69,11 @@ Result<std::vector<int32_t>> ReadIds(const JsonReader& array, int64_t vocab) {
   std::vector<int32_t> ids;
   ids.reserve(array.value().as_array().size());
   for (const Json& id : array.value().as_array()) {
-    if (!id.fits_int() || id.as_int() < 0 || id.as_int() >= vocab) {
+    const auto number = WholeNumber(id);
+    if (!number || *number < 0 || *number >= vocab) {
       return array.At(ids.size()).Mismatch("", Format("a token id from 0 to {}", vocab - 1));
     }
-    ids.push_back(static_cast<int32_t>(id.as_int()));
+    ids.push_back(static_cast<int32_t>(*number));
   }
   return ids;
 }
@@ -112,8 +113,8 @@ void FieldReader::Ignored(const FieldText& field) { known_.push_back(field.name)
 void FieldReader::Refused(const FieldText& field) {
   const auto found = Find(field);
   if (!found || IsEmpty(found->value())) return;
-  Keep(BadInput(Format("'{}' is not supported", field.name), found->Where(),
-                std::string(field.help)));
+  Keep(QuotesNothing(BadInput(Format("'{}' is not supported", field.name), found->Where(),
+                              std::string(field.help))));
 }
 
 std::vector<std::string> FieldReader::UnknownFields() const {

@@ -54,7 +54,7 @@ class FieldReader : public FieldVisitor {
 // A whole number; 3.0 is one too: some clients know no other numbers.
 Result<int64_t> ReadInt(const JsonReader& value, const IntRange& range);
 Result<double> ReadNumber(const JsonReader& value, const NumberRange& range);
-// A list of token ids from 0 to below `vocab`.
+// A list of token ids from 0 to below `vocab`, each as ReadInt takes it.
 Result<std::vector<int32_t>> ReadIds(const JsonReader& array, int64_t vocab);
 
 }  // namespace fathom

@@ -88,7 +88,7 @@ Status CheckCount(const JsonReader& value, size_t most, std::string_view what) {
   if (json.is_array()) count = json.as_array().size();
   if (json.is_object()) count = json.as_object().size();
   if (count <= most) return Ok();
-  return value.Wrong(Format("{} {}, expected at most {}", count, what, most));
+  return QuotesNothing(value.Wrong(Format("{} {}, expected at most {}", count, what, most)));
 }
 
 Status ReadIdList(const JsonReader& value, int64_t vocab, std::vector<int32_t>& ids) {
@@ -132,8 +132,8 @@ Status ReadLogitBias(const JsonReader& value, int64_t vocab,
   for (const auto& [key, number] : value.value().as_object()) {
     const auto id = IdOfKey(key, vocab);
     if (!id) {
-      return value.MemberAt(key).value().Wrong(
-          Format("the key is not a token id from 0 to {}", vocab - 1));
+      return QuotesNothing(value.MemberAt(key).value().Wrong(
+          Format("the key is not a token id from 0 to {}", vocab - 1)));
     }
     if (!number.is_number() || !kRange.Allows(number.as_double())) {
       return value.Mismatch(key, kRange.Describe());
@@ -144,7 +144,7 @@ Status ReadLogitBias(const JsonReader& value, int64_t vocab,
   const auto same_id = [](const auto& a, const auto& b) { return a.first == b.first; };
   const auto twice = std::adjacent_find(biases.begin(), biases.end(), same_id);
   if (twice == biases.end()) return Ok();
-  return value.Wrong(Format("token {} stands there twice", twice->first));
+  return QuotesNothing(value.Wrong(Format("token {} stands there twice", twice->first)));
 }
 
 Status ReadRequestId(const JsonReader& value, std::string& id) {
@@ -172,8 +172,13 @@ Status ReadStreamOptions(const JsonReader& value, GenerationOptions& options) {
 Status ReadBestOf(const JsonReader& value) {
   FATHOM_TRY(const int64_t best_of, ReadInt(value, {}));
   if (best_of == 1) return Ok();
-  return BadInput(Format("'best_of' {} is not supported", best_of), value.Where(),
-                  "leave it out, or ask for n answers and choose among them");
+  return QuotesNothing(BadInput(Format("'best_of' {} is not supported", best_of), value.Where(),
+                                "leave it out, or ask for n answers and choose among them"));
+}
+
+Status ReadLengthPenalty(const JsonReader& value) {
+  if (value.value().is_number() && value.value().as_double() == 1) return Ok();
+  return value.Mismatch("", "1, as only beam search knows others");
 }
 
 void VisitChoiceOfTokens(FieldVisitor& visitor, GenerationOptions& options, int64_t vocab) {
@@ -233,7 +238,7 @@ void VisitServing(FieldVisitor& visitor, GenerationOptions& options) {
   visitor.Text({"model", "The name of a served model; not given: the only one"}, options.model);
   visitor.Int({"truncate_prompt_tokens", "Keep only so many tokens of the prompt, the last ones"},
               options.truncate_prompt_tokens, {1, kMostTokens});
-  visitor.Int({"priority", "Where the server schedules by priority: lower goes first"},
+  visitor.Int({"priority", "With --allow-priority lower goes first; without, it is ignored"},
               options.priority, {});
   visitor.Int({"timeout", "The request is given up after so many seconds; 0: never"},
               options.timeout_seconds, {0, 65535});
@@ -247,7 +252,6 @@ void VisitWithoutEffect(FieldVisitor& visitor) {
   visitor.Ignored({"metadata", "Bookkeeping of OpenAI's own service"});
   visitor.Ignored({"store", "Bookkeeping of OpenAI's own service"});
   visitor.Ignored({"service_tier", "Bookkeeping of OpenAI's own service"});
-  visitor.Ignored({"length_penalty", "Only beam search knows it, and there is none"});
   visitor.Ignored({"spaces_between_special_tokens", "The text is what the tokens say"});
   visitor.Ignored(
       {"ttft_slo_ms", "The order of requests looks at priority and age, not at aims for latency"});
@@ -255,6 +259,8 @@ void VisitWithoutEffect(FieldVisitor& visitor) {
   visitor.Ignored({"ttlt_slo_ms", "The same"});
   visitor.Read({"best_of", "Refused unless 1"}, "1",
                [](const JsonReader& value) { return ReadBestOf(value); });
+  visitor.Read({"length_penalty", "Refused unless 1: only beam search knows it"}, "1",
+               [](const JsonReader& value) { return ReadLengthPenalty(value); });
   visitor.Refused({"use_beam_search", "leave it out: answers are sampled"});
   visitor.Refused({"prompt_logprobs", "leave it out; fathom score gives them"});
   visitor.Refused({"thinking_token_budget", "bound the whole answer by max_tokens"});
@@ -290,18 +296,19 @@ Status CheckDefaults(const SamplingChoice& defaults, const std::string& source) 
   return first;
 }
 
-Result<Json> ParseRequestBody(std::string_view body) {
+Result<Json> ParseRequestBody(std::string_view body, size_t most_values) {
   if (body.empty()) {
-    return BadInput("the body is empty, expected a JSON object", "request",
-                    "send the fields as JSON");
+    return QuotesNothing(BadInput("the body is empty, expected a JSON object", "request",
+                                  "send the fields as JSON"));
   }
-  FATHOM_TRY(Json json, ParseJson(body, RequestSource()));
+  FATHOM_TRY(Json json, ParseJson(body, RequestSource(), most_values));
   if (!json.is_object()) return RequestReader(json).Mismatch("", "an object");
   // Each field that is known is looked for among all that are there.
   constexpr size_t kMostFields = 1000;
   const size_t fields = json.as_object().size();
   if (fields <= kMostFields) return json;
-  return RequestReader(json).Wrong(Format("{} fields, expected at most {}", fields, kMostFields));
+  return QuotesNothing(
+      RequestReader(json).Wrong(Format("{} fields, expected at most {}", fields, kMostFields)));
 }
 
 JsonReader RequestReader(const Json& body) { return {body, RequestSource()}; }

@@ -1,6 +1,7 @@
 #ifndef FATHOM_API_GENERATION_OPTIONS_H_
 #define FATHOM_API_GENERATION_OPTIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,8 +65,13 @@ Status CheckGeneration(const JsonReader& request, const GenerationOptions& optio
 // request could ask for is none's default either. `source` names the file in errors (kBadInput).
 Status CheckDefaults(const SamplingChoice& defaults, const std::string& source);
 
+// Most values (as ParseJson counts them) of a body that has texts, and of one that may have prompts
+// of ids: many prompts of a long context each.
+inline constexpr size_t kMostValues = size_t{1} << 18;
+inline constexpr size_t kMostValuesWithIds = size_t{1} << 20;
+
 // The body of a request as a JSON object. Errors as ParseJson, and what is no object.
-Result<Json> ParseRequestBody(std::string_view body);
+Result<Json> ParseRequestBody(std::string_view body, size_t most_values);
 // For reading it; errors lie in "request". The body must outlive the reader.
 JsonReader RequestReader(const Json& body);
 

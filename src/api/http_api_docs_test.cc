@@ -19,6 +19,7 @@
 #include "api/generation_options.h"
 #include "api/tokenize_request.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "text/golden_testing.h"
 
@@ -117,6 +118,17 @@ TEST(HttpApiDocs, HaveTheFieldsOfChatsAndCompletions) {
   EXPECT_EQ(TablesUnder("### Refused"), shared.refused);
 }
 
+TEST(HttpApiDocs, HaveTheMostValuesOfABody) {
+  const std::string text = Document();
+  for (const std::string& words : {
+           Format("A body has at most {} values", kMostValues),
+           Format("have at most {} values", kMostValuesWithIds),
+           Format("at most {} bytes for each value", kMostBytesOfValue),
+       }) {
+    EXPECT_NE(text.find(words), std::string::npos) << words;
+  }
+}
+
 TEST(HttpApiDocs, HaveTheFieldsOfChats) {
   FieldTables tables(SharedTables().names);
   ListChatFields(tables);
@@ -142,10 +154,10 @@ TEST(HttpApiDocs, HaveTheErrors) {
   const std::vector<std::string> served = {"m"};
   const std::vector<ApiError> errors = {
       FromError(BadInput("a", "", "b")),
-      ContextTooLong(2, 1),
+      ContextTooLong(2, 1, ""),
       WrongKey(),
       ModelNotFound("x", served),
-      PathNotFound("GET", "/"),
+      PathNotFound("GET", "/", "", {}),
       MethodNotAllowed("GET", "/", "POST"),
       HttpError(400, "a"),
       HttpError(408, "a"),
@@ -158,6 +170,8 @@ TEST(HttpApiDocs, HaveTheErrors) {
       HttpError(503, "a"),
       HttpError(505, "a"),
       TooManyAnswers(2, 1),
+      AnswerTooLarge(2, 1),
+      NoRoomForAnswer(2, 3),
       QueueFull(1, 1, 1),
       TooManyUnprepared(1, 1),
       FromError(Failed("a", "", "b")),

@@ -36,8 +36,23 @@ Json WithoutDeveloper(Json messages) {
   return messages;
 }
 
+Json WithoutNullContent(Json messages) {
+  for (Json& message : messages.as_array()) {
+    const Json* content = message.Find("content");
+    if (content != nullptr && content->is_null()) message.Set("content", "");
+  }
+  return messages;
+}
+
+// Templates that write the calls of tools where the content is none ask for it; others add the
+// content to texts.
+bool AsksForNone(const ChatTemplate& chat_template) {
+  return chat_template.Mentions("none") || chat_template.Mentions("None");
+}
+
 Json MessagesFor(const ChatTemplate& chat_template, Json messages, const PromptOptions& options) {
   if (!chat_template.Mentions(kDeveloper)) messages = WithoutDeveloper(std::move(messages));
+  if (!AsksForNone(chat_template)) messages = WithoutNullContent(std::move(messages));
   return options.continue_final_message ? MarkLastMessage(std::move(messages)) : messages;
 }
 

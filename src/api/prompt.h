@@ -38,7 +38,9 @@ struct Prompt {
 
 // Renders a conversation by the chat template. A message of the developer is the system's, unless
 // the template's text has the word "developer" and so decides itself: templates skip roles they do
-// not know, and an instruction would be lost. Errors (kBadInput): there is no template that can be
+// not know, and an instruction would be lost. Content that is null (of a message that calls tools)
+// is "", as vLLM has it, unless the template has the word "none" and so looks for it: R1's writes
+// the calls of tools only there. Errors (kBadInput): there is no template that can be
 // used; what the template raises; it leaves out the message that is to be continued
 // (kDoesNotFit): the text is too long for the context.
 Result<Prompt> RenderPrompt(const TextAssets& assets, const Conversation& conversation,

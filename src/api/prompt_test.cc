@@ -71,6 +71,27 @@ TEST(RenderPrompt, ADeveloperIsTheSystemWhereTheTemplateDoesNotKnowTheRole) {
   }
 }
 
+TEST(RenderPrompt, NullContentIsEmptyWhereTheTemplateDoesNotAskForNone) {
+  const Conversation chat = Messages(
+      R"([{"role":"user","content":"u"},{"role":"assistant","content":null,"tool_calls":[
+          {"type":"function","function":{"name":"f","arguments":"{}"}}]}])");
+  PromptOptions options;
+  options.add_generation_prompt = false;
+  EXPECT_EQ(RenderPrompt(Assets(kEcho), chat, options).value().text, "[user]u[assistant]");
+  constexpr const char* kAsks =
+      "{% for m in messages %}{{ '(none)' if m.content is none else m.content }}{% endfor %}";
+  EXPECT_EQ(RenderPrompt(Assets(kAsks), chat, options).value().text, "u(none)");
+  const std::string demo = ParseJson(ReadTestFile("models/demo/tokenizer_config.json"), "demo")
+                               ->Find("chat_template")
+                               ->as_string();
+  EXPECT_TRUE(RenderPrompt(Assets(demo), chat, options)
+                  .value()
+                  .text.ends_with("<｜User｜>u<｜Assistant｜><｜end▁of▁sentence｜>"));
+  const std::string call = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f";
+  const std::string r1 = RenderPrompt(Published("deepseek-r1"), chat, options).value().text;
+  EXPECT_NE(r1.find(call), std::string::npos) << r1;
+}
+
 // What transformers renders with continue_final_message: the prompt up to the message's last
 // character, without the end of turn that the template writes behind it.
 TEST(RenderPrompt, ContinuesTheLastMessage) {

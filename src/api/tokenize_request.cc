@@ -16,6 +16,7 @@
 #include "api/input_text.h"
 #include "api/json_text.h"
 #include "api/prompt.h"
+#include "api/tool_shapes.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "text/text_assets.h"
@@ -44,6 +45,7 @@ Status ReadMessages(const JsonReader& value, ChatMessages& chat) {
 
 Status ReadTools(const JsonReader& value, Json& tools) {
   if (!value.value().is_array()) return value.Mismatch("", "a list of tools");
+  FATHOM_OK(CheckTools(value));
   if (!value.value().as_array().empty()) tools = value.value();
   return Ok();
 }
@@ -85,7 +87,7 @@ void VisitDetokenize(FieldVisitor& visitor, DetokenizeRequest& request,
 }  // namespace
 
 Result<TokenizeRequest> ParseTokenizeRequest(std::string_view body) {
-  FATHOM_TRY(const Json json, ParseRequestBody(body));
+  FATHOM_TRY(const Json json, ParseRequestBody(body, kMostValues));
   const JsonReader place = RequestReader(json);
   FieldReader reader(place);
   TokenizeFields fields;
@@ -146,7 +148,7 @@ std::string TokenizeResponseBody(const Tokenizer& tokenizer, const TokenizeReque
 
 Result<DetokenizeRequest> ParseDetokenizeRequest(std::string_view body,
                                                  const RequestLimits& limits) {
-  FATHOM_TRY(const Json json, ParseRequestBody(body));
+  FATHOM_TRY(const Json json, ParseRequestBody(body, kMostValuesWithIds));
   const JsonReader place = RequestReader(json);
   FieldReader reader(place);
   DetokenizeRequest request;

@@ -100,8 +100,11 @@ TEST(TokenizeRequest, NamesWhatIsWrong) {
       {R"({"prompt":["a"]})", "prompt: expected a text, found array [\"a\"]" + fix},
       {R"({"messages":[{"role":"user","content":"a"}],"tools":{}})",
        "tools: expected a list of tools, found object {}" + fix},
-      {R"({"prompt":"a","tools":[{}]})",
-       "tools: expected \"messages\" beside them, found array [{}]" + fix},
+      {R"({"messages":[{"role":"user","content":"a"}],"tools":[{}]})",
+       "tools[0]: key \"function\" is missing" + fix},
+      {R"({"prompt":"a","tools":[{"function":{"name":"f"}}]})",
+       "tools: expected \"messages\" beside them, found array [{\"function\":{\"name\":\"f\"}}]" +
+           fix},
       {R"({"messages":[]})", "messages: expected at least one message, found array []" + fix},
       {R"({"prompt":"a","return_token_strs":1})",
        "return_token_strs: expected true or false, found integer 1" + fix},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,15 +115,22 @@ struct JsonSource {
   std::string fix;
 };
 
-// Reads one JSON text. Errors (kBadInput) name line, column and what was met; a key that stands
-// twice in one object, nesting past 256 and a number out of range are errors too.
-Result<Json> ParseJson(std::string_view text, const JsonSource& source);
+// Reads one JSON text. Errors (kBadInput) name the line and column, or the pointer, and what was
+// met, cut to a sane length; a key that stands twice in one object, nesting past 256, a number out
+// of range and more than `most_values` values are errors too. Each list, object, number, text,
+// true, false and null is a value; a member is its value.
+//
+// Cost  at most kMostBytesOfValue of memory for each value while it is read, beside the bytes of
+//       texts: a list that grows is there twice, and then twice as large.
+inline constexpr size_t kMostBytesOfValue = 256;
+Result<Json> ParseJson(std::string_view text, const JsonSource& source,
+                       size_t most_values = std::numeric_limits<size_t>::max());
 
 // A place inside a JSON document, for reading with errors that name the path:
 //   JsonReader root(json, "config.json");
 //   FATHOM_TRY(int64_t layers, root.Int("num_hidden_layers", 1, 100000));
 // Each getter fails (kBadInput) with source and JSON pointer, the value met, what was expected, and
-// the source's fix. The document must outlive the reader.
+// the source's fix; values and keys are cut to a sane length. The document must outlive the reader.
 class JsonReader {
  public:
   JsonReader(const Json& value, JsonSource source, std::string pointer = "")
@@ -153,7 +161,7 @@ class JsonReader {
 
   // "expected <expected>, found <type and value>" at `key` (or at this place when key is empty).
   Error Mismatch(std::string_view key, std::string_view expected) const;
-  // Any other error about this place.
+  // Any other error about this place; `what` is taken to quote the document.
   Error Wrong(std::string what) const { return BadInput(std::move(what), Where(), source_.fix); }
 
  private:

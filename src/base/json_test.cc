@@ -47,6 +47,8 @@ TEST(ParseJson, ErrorsNamePlaceAndCause) {
   struct Row {
     std::string text;
     std::string what;  // a part of it
+    std::string where = "test.json";
+    std::string unquoted = {};  // a part of it; "": that of what
   };
   const std::vector<Row> rows = {
       {"", "not valid JSON at line 1, column 1"},
@@ -55,18 +57,57 @@ TEST(ParseJson, ErrorsNamePlaceAndCause) {
       {"[1] x", "not valid JSON at line 1, column 5"},
       {"\"\xff\"", "not valid JSON at line 1, column 2"},
       {"\"\\ud800\"", "not valid JSON at line 1"},
-      {R"({"a": 1, "b": 2, "a": 3})", "key \"a\" stands twice in one object"},
-      {std::string(300, '['), "nested deeper than 256 levels"},
-      {"[1e999]", "number overflow parsing '1e999'"},
+      {R"({"a": 1, "b": 2, "a": 3})", "key \"a\" stands twice in one object", "test.json: /a",
+       "key stands twice in one object"},
+      {R"({"o": [0, {"a/b": 1, "a/b": 2}]})", "key \"a/b\" stands twice in one object",
+       "test.json: /o/1/a~1b", "key stands twice in one object"},
+      {std::string(300, '['), "nested deeper than 256 levels", "test.json: /0"},
+      {"[1e999]", "number overflow parsing '1e999'", "test.json: /0", "number overflow"},
+      {R"({"o": [0, {"k": 1e999}]})", "number overflow parsing '1e999'", "test.json: /o/1/k",
+       "number overflow"},
       {"NaN", "not valid JSON at line 1, column 1"},
+      {R"({"a": secret})",
+       "not valid JSON at line 1, column 7: syntax error while parsing value - invalid literal; "
+       "last read: '\"a\": s'",
+       "test.json",
+       "not valid JSON at line 1, column 7: syntax error while parsing value - invalid literal"},
+      {R"({"a" "secret"})", "unexpected string literal; expected ':'", "test.json"},
   };
   for (const Row& row : rows) {
     const Result<Json> parsed = ParseJson(row.text, "test.json");
     ASSERT_FALSE(parsed.ok()) << row.text;
     EXPECT_NE(parsed.error().what.find(row.what), std::string::npos) << parsed.error().what;
-    EXPECT_EQ(parsed.error().where, "test.json");
+    EXPECT_EQ(parsed.error().where, row.where);
     EXPECT_EQ(parsed.error().kind, ErrorKind::kBadInput);
+    const std::string& unquoted = row.unquoted.empty() ? row.what : row.unquoted;
+    EXPECT_NE(parsed.error().unquoted.find(unquoted), std::string::npos) << parsed.error().unquoted;
+    EXPECT_EQ(parsed.error().unquoted.find("secret"), std::string::npos);
   }
+}
+
+TEST(ParseJson, ErrorsAreShortWhateverTheyQuote) {
+  const std::string much(1 << 20, '7');
+  for (const std::string& text : {
+           "[" + much + "]",
+           "{\"a\": -x" + much,
+           "[\"" + much,
+           "{\"" + much + "\": 1, \"" + much + "\": 2}",
+           "{\"" + much + "\": 1e999}",
+       }) {
+    const Result<Json> parsed = ParseJson(text, "test.json");
+    ASSERT_FALSE(parsed.ok());
+    EXPECT_LT(parsed.error().ToString().size(), 500U) << parsed.error().ToString();
+  }
+}
+
+TEST(ParseJson, CountsEachValue) {
+  const std::string text = R"({"a": [1, [], "x"], "b": {"c": null, "d": true}})";
+  EXPECT_TRUE(ParseJson(text, "t", 8).ok());
+  const Result<Json> parsed = ParseJson(text, "t", 7);
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().ToString(),
+            "error: more than 7 values\n  where: t: /b\n  fix: correct it there\n");
+  EXPECT_EQ(ParseJson("[0,0]", "t", 2).error().where, "t: /1");
 }
 
 TEST(Json, DumpReplacesWhatIsNotUtf8AndNumbersThatAreNotFinite) {
@@ -169,6 +210,25 @@ TEST(JsonReader, ALongValueIsCutBetweenCharacters) {
   // The quote and 25 characters are 76 bytes; one more would be 79 and leave no room for the dots.
   EXPECT_EQ(JsonReader(json, "c.json").Int("s", 0, 1).error().what,
             "expected an integer from 0 to 1, found string \"" + text.substr(0, 75) + "...");
+}
+
+TEST(JsonReader, OfALargeValueItsBeginningIsShown) {
+  Json list = Json::MakeArray();
+  for (int i = 0; i < 1000; ++i) list.Append(Json::MakeObject({{"k", std::string(1000, 'v')}}));
+  const Json json = Json::MakeObject({{"s", list}, {std::string(1000, 'k'), 1}});
+  const JsonReader root(json, "c.json");
+  EXPECT_EQ(root.String("s").error().what,
+            "expected a string, found array [{\"k\":\"" + std::string(70, 'v') + "...");
+  EXPECT_EQ(root.Mismatch(std::string(1000, 'k'), "x").where,
+            "c.json: /" + std::string(100, 'k') + "...");
+}
+
+TEST(JsonReader, WhatItSaysWithoutQuotingIsTheTypeMet) {
+  const Json json = Json::MakeObject({{"s", "secret"}});
+  const JsonReader root(json, "c.json");
+  EXPECT_EQ(root.Int("s", 0, 1).error().unquoted, "expected an integer from 0 to 1, found string");
+  EXPECT_EQ(root.Int("n", 0, 1).error().unquoted, "key \"n\" is missing");
+  EXPECT_EQ(root.Wrong("\"secret\" is wrong").unquoted, "");
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ struct Error {
   std::string where;
   std::string fix;
   ErrorKind kind;
+  // `what` for logs that people read whose text it is not: without what it quotes of the input. ""
+  // where nobody said that it quotes nothing.
+  std::string unquoted = {};
 
   // "error: <what>\n  where: <where>\n  fix: <fix>\n"; an empty where is left out.
   std::string ToString() const;
@@ -39,6 +42,12 @@ struct Error {
 
 // Puts `outer` in front of error.where: callers add where they were.
 Error Within(std::string outer, Error error);
+
+// Says of an error that `what` quotes nothing of its input.
+inline Error QuotesNothing(Error error) {
+  error.unquoted = error.what;
+  return error;
+}
 
 inline Error BadInput(std::string what, std::string where, std::string fix) {
   return {std::move(what), std::move(where), std::move(fix), ErrorKind::kBadInput};

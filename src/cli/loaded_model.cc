@@ -1,6 +1,5 @@
 #include "cli/loaded_model.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -74,8 +73,9 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   }
   if (needs.kv_cache_bytes > 0) limits.kv_cache_bytes = needs.kv_cache_bytes;
   int64_t available = AvailableMemory();
-  if (needs.memory_bytes > 0) available = std::min(available, needs.memory_bytes);
-  const MemoryBudget memory{available, WeightBytes(folder.checkpoint, needs.mtp)};
+  const bool limited = needs.memory_bytes > 0 && needs.memory_bytes < available;
+  if (limited) available = needs.memory_bytes;
+  const MemoryBudget memory{available, WeightBytes(folder.checkpoint, needs.mtp), limited};
   FATHOM_TRY(EngineConfig config, SizeEngine(folder.checkpoint.config(), limits, memory));
   if (needs.mindie) Apply(*needs.mindie, config.scheduler);
   return config;

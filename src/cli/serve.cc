@@ -1,10 +1,10 @@
 #include <poll.h>
 #include <sys/poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ios>
@@ -35,6 +35,7 @@
 #include "cli/progress_printer.h"
 #include "cli/sampling_flags.h"
 #include "cli/serve_flags.h"
+#include "cli/serve_keys.h"
 #include "engine/engine.h"
 #include "io/file_system.h"
 #include "sched/mindie_settings.h"
@@ -90,17 +91,7 @@ class ServeRun {
 
  private:
   Status Listen() {
-    const char* source = "FATHOM_API_KEY";
-    const char* key = std::getenv(source);
-    if (key == nullptr) key = std::getenv(source = "VLLM_API_KEY");
-    if (key != nullptr && *key == '\0') key = nullptr;
-    FATHOM_TRY(ApiKeys keys,
-               ApiKeys::Load(flags_.api_keys, flags_.api_key_file, context_.files, key));
-    if (keys.required()) {
-      context_.console.Note(Format("requests need one of {} keys{}{}\n", keys.size(),
-                                   key == nullptr ? "" : ", those of the environment's ",
-                                   key == nullptr ? "" : source));
-    }
+    FATHOM_TRY(ApiKeys keys, LoadServeKeys(context_, flags_));
     FATHOM_TRY(server_, Server::Listen(flags_.server, std::move(keys), context_.clock, log_));
     context_.console.Note(Format("listening on {}, not ready yet\n", server_->address()));
     return Ok();
@@ -183,6 +174,13 @@ class ServeRun {
     context_.console.Note(
         Format("KV cache holds {} tokens = {} requests of 1024; a request has at most {} tokens\n",
                WithCommas(tokens), WithCommas(tokens / 1024), WithCommas(sizes_.max_model_len)));
+    const int64_t positions = folder_->checkpoint.config().max_positions;
+    if (mindie_ || flags_.run.max_model_len > 0 || sizes_.max_model_len >= positions) return;
+    context_.console.Note(
+        Format("note: the model has {} positions, and the memory for the KV cache holds {} tokens; "
+               "a request has at most half of them, so that two run at once. --max-model-len N "
+               "says otherwise, up to {}\n",
+               WithCommas(positions), WithCommas(tokens), std::min(tokens, positions)));
   }
 
   // A template that cannot render one message answers no chat. Completions need none.
@@ -239,7 +237,8 @@ class ServeRun {
                       .vocab = folder_->checkpoint.config().vocab,
                       .max_model_len = sizes_.max_model_len,
                       .reasoning = ParseReasoningField(flags_.reasoning_field).value(),
-                      .log_text = flags_.log_text};
+                      .log_text = flags_.log_text,
+                      .allow_priority = flags_.allow_priority};
     if (mindie_) {
       model.max_prompt_tokens = mindie_->MostInputTokens();
       model.max_answer_tokens = mindie_->max_iter_times;
@@ -250,13 +249,14 @@ class ServeRun {
     context_.console.Note(Format("ready: {} as '{}'\n", server_->address(), name));
   }
 
-  // The last part of the folder's path.
+  // The last part of the folder's path, also where that is "." or "..".
   std::string DefaultName() const {
     if (flags_.model.empty()) return "fathom-demo";
-    const std::filesystem::path path = std::filesystem::path(flags_.model).lexically_normal();
-    const std::filesystem::path name = path.has_filename() ? path : path.parent_path();
-    const std::string last = name.filename().string();
-    return last.empty() || last == "." || last == ".." ? "model" : last;
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(flags_.model, error);
+    const std::filesystem::path folder = (path / "").lexically_normal().parent_path();
+    const std::string last = folder.filename().string();
+    return last.empty() ? "model" : last;
   }
 
   Result<ExitCode> Wait() {

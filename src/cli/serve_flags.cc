@@ -1,5 +1,6 @@
 #include "cli/serve_flags.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "cli/byte_count.h"
 #include "cli/command_line.h"
+#include "net/http_options.h"
 #include "sched/mindie_settings.h"
 
 namespace fathom {
@@ -23,7 +25,7 @@ Status ReadBytes(const CommandLine& line, const std::string& flag, const std::st
   const std::optional<int64_t> read = ParseByteCount(text);
   if (!read) {
     return line.Usage(Format("{} is '{}'", flag, text),
-                      "give bytes, or a number with K, M, G or T: 8G");
+                      "give bytes, 1 or more, or a number with K, M, G or T: 8G");
   }
   bytes = *read;
   return Ok();
@@ -46,6 +48,43 @@ Status CheckMindieSizes(const CommandLine& line) {
   return Ok();
 }
 
+// The flags have the options' names, with dashes.
+Status CheckHttp(const CommandLine& line, const HttpServerOptions& http) {
+  if (const auto fault = FindOptionFault(http)) {
+    std::string flag = "--" + std::string(fault->name);
+    std::ranges::replace(flag, '_', '-');
+    return line.Usage(
+        Format("{} must be {} to {}, found {}", flag, fault->low, fault->high, fault->value));
+  }
+  if (!line.Given("--max-total-body-bytes") || http.max_total_body_bytes >= http.max_body_bytes) {
+    return Ok();
+  }
+  return line.Usage(Format("--max-total-body-bytes is {}, less than one body may have (--max-body-"
+                           "bytes {})",
+                           http.max_total_body_bytes, http.max_body_bytes),
+                    "raise it, or lower --max-body-bytes");
+}
+
+bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
+
+// Most of all that of keys: with an empty name of their file the server would be open.
+Status CheckFiles(const CommandLine& line, const ServeFlags& flags) {
+  const struct {
+    const char* flag;
+    const std::string& file;
+  } files[] = {{"--api-key-file", flags.api_key_file},
+               {"--ssl-certfile", flags.server.http.tls_cert_file},
+               {"--ssl-keyfile", flags.server.http.tls_key_file},
+               {"--chat-template", flags.chat_template},
+               {"--mindie-config", flags.mindie_config},
+               {"--explain-schedule", flags.explain_schedule}};
+  for (const auto& [flag, file] : files) {
+    if (!line.Given(flag) || !file.empty()) continue;
+    return line.Usage(Format("{} is empty", flag), "name a file, or leave it out");
+  }
+  return Ok();
+}
+
 Status CheckNames(const CommandLine& line, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {
@@ -53,6 +92,10 @@ Status CheckNames(const CommandLine& line, const std::vector<std::string>& names
     if (name.find(',') != std::string::npos) {
       return line.Usage(Format("--served-model-name is '{}', and a name has no comma", name),
                         "give the flag once for each name");
+    }
+    if (std::ranges::any_of(name, IsControl)) {
+      return line.Usage("--served-model-name has a line break or another control character",
+                        "a name is one line of text");
     }
     if (known.insert(name).second) continue;
     return line.Usage(Format("--served-model-name is '{}' twice", name), "give each name once");
@@ -77,8 +120,11 @@ void ServeFlags::Declare(CommandLine& line) {
       "Name of the model in requests and answers; may be repeated (default: its folder's)");
   line.AddList("--api-key", api_keys, "KEY",
                "Key that requests must have (Authorization: Bearer KEY); may be repeated. "
-               "FATHOM_API_KEY or VLLM_API_KEY of the environment counts too");
-  line.Add("--api-key-file", api_key_file, "FILE", "Keys, one a line; others cannot see them");
+               "FATHOM_API_KEY of the environment, or without it VLLM_API_KEY, counts too");
+  line.Add(
+      "--api-key-file", api_key_file, "FILE",
+      "Keys, one a line, in a file that only you may read; a key of the command line is seen by "
+      "every user of the machine");
   line.Add("--ssl-certfile", server.http.tls_cert_file, "FILE", "Certificate chain (PEM): TLS");
   line.Add("--ssl-keyfile", server.http.tls_key_file, "FILE",
            "The certificate's private key (PEM)");
@@ -89,9 +135,17 @@ void ServeFlags::Declare(CommandLine& line) {
                  "Where a chat's answer has its reasoning (default reasoning_content)");
   line.Add("--chat-template", chat_template, "FILE",
            "Jinja template to use in place of the checkpoint's");
+  DeclareLimits(line);
+  run.Declare(line);
+}
+
+void ServeFlags::DeclareLimits(CommandLine& line) {
   line.Add("--max-num-seqs", max_num_seqs, "N", "Most requests computed at once (default 64)");
   line.Add("--max-queue", server.serving.max_queue, "N",
            "Most requests that wait beside them; more get 429 (default 1024)");
+  line.AddSwitch("--allow-priority", allow_priority,
+                 "Heed `priority` of requests, for clients that are trusted: it goes before the "
+                 "fairness between them (default: ignored)");
   line.Add("--kv-cache-memory", kv_cache_memory, "BYTES",
            "Memory of the KV cache: 8G (default: what is wanted, at most what is left)");
   line.Add("--swap-space", swap_space, "BYTES",
@@ -112,8 +166,15 @@ void ServeFlags::Declare(CommandLine& line) {
            "Most memory the program may take (default: what the machine has free)");
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
            "Largest body of a request (default 33554432)");
+  line.Add("--max-total-body-bytes", server.http.max_total_body_bytes, "N",
+           "Most bytes that the bodies of all requests may take while they are read; more get 503 "
+           "(default 268435456, or one of --max-body-bytes if that is more)");
+  line.Add("--max-answer-bytes", server.serving.max_answer_bytes, "N",
+           "Most memory for answers that are not streamed and have log-probabilities or token ids, "
+           "of all together (default 1073741824)");
   line.Add("--max-connections", server.http.max_connections, "N",
-           "Most connections open at once (default 2048)");
+           "Most connections open at once; beyond them only health and metrics are answered "
+           "(default 2048)");
   line.Add("--step-timeout", server.step_timeout_s, "SECONDS",
            "A step of the engine that takes longer is reported as stuck (default 120)");
   line.Add("--drain-timeout", drain_timeout, "SECONDS",
@@ -121,7 +182,6 @@ void ServeFlags::Declare(CommandLine& line) {
   line.AddSwitch("--skip-self-test", skip_self_test, "Do not let the model answer before serving");
   line.AddSwitch("--log-text", log_text, "Have the text of prompts in the log");
   line.AddSwitch("--metrics-need-key", server.metrics_need_key, "Ask for a key at /metrics too");
-  run.Declare(line);
 }
 
 Status ServeFlags::Check(const CommandLine& line) {
@@ -131,22 +191,22 @@ Status ServeFlags::Check(const CommandLine& line) {
   if (server.http.host.empty()) {
     return line.Usage("--host is empty", "name an address, or leave it out for 127.0.0.1");
   }
+  FATHOM_OK(CheckFiles(line, *this));
   if (server.http.tls_cert_file.empty() != server.http.tls_key_file.empty()) {
     return line.Usage("TLS needs both --ssl-certfile and --ssl-keyfile, and only one is given");
   }
   const struct {
     const char* flag;
     int64_t value, low, high;
-  } ranges[] = {{"--port", server.http.port, 0, 65535},
-                {"--max-num-seqs", max_num_seqs, 1, 1 << 20},
+  } ranges[] = {{"--max-num-seqs", max_num_seqs, 1, 1 << 20},
                 {"--max-queue", server.serving.max_queue, 0, 1 << 20},
-                {"--max-connections", server.http.max_connections, 1, 1'000'000},
-                {"--max-body-bytes", server.http.max_body_bytes, 1, int64_t{4} << 30}};
+                {"--max-answer-bytes", server.serving.max_answer_bytes, 1, int64_t{1} << 40}};
   for (const auto& range : ranges) {
     if (range.value >= range.low && range.value <= range.high) continue;
     return line.Usage(
         Format("{} must be {} to {}, found {}", range.flag, range.low, range.high, range.value));
   }
+  FATHOM_OK(CheckHttp(line, server.http));
   for (const std::string& origin : server.cors.allowed_origins) {
     if (origin == "*" || origin.find("://") != std::string::npos) continue;
     return line.Usage(Format("--allowed-origins is '{}', which no browser sends", origin),

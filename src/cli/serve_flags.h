@@ -29,6 +29,7 @@ struct ServeFlags {
   double drain_timeout = 60;
   bool skip_self_test = false;
   bool log_text = false;
+  bool allow_priority = false;
   ServerOptions server;
   ModelFlags run;
 
@@ -41,6 +42,9 @@ struct ServeFlags {
   int64_t kv_cache_bytes = 0;  // of --kv-cache-memory; 0: not given
   int64_t memory_bytes = 0;    // of --memory-limit; 0: not given
   int64_t swap_bytes = 0;
+
+ private:
+  void DeclareLimits(CommandLine& line);
 };
 
 }  // namespace fathom

@@ -53,5 +53,55 @@ TEST(ServeFlags, SizesOfMindieAreGivenInItsWords) {
   }
 }
 
+TEST(ServeFlags, NumbersOfTheServerHaveItsRanges) {
+  const struct {
+    Words args;
+    std::string what;
+  } rows[] = {
+      {{"--port", "65535", "--max-connections", "1", "--max-body-bytes", "1"}, ""},
+      {{"--port", "65536"}, "--port must be 0 to 65535, found 65536"},
+      {{"--max-connections", "0"}, "--max-connections must be 1 to 1000000, found 0"},
+      {{"--max-body-bytes", "0"}, "--max-body-bytes must be 1 to 4294967296, found 0"},
+      {{"--max-total-body-bytes", "0"},
+       "--max-total-body-bytes must be 1 to 1099511627776, found 0"},
+      {{"--max-total-body-bytes", "33554431"},
+       "--max-total-body-bytes is 33554431, less than one body may have (--max-body-bytes "
+       "33554432)"},
+      {{"--max-total-body-bytes", "5000", "--max-body-bytes", "5000"}, ""},
+      {{"--max-body-bytes", "1000000000"}, ""},
+  };
+  for (const auto& row : rows) {
+    const Status status = CheckFlags(row.args);
+    EXPECT_EQ(status.ok() ? "" : status.error().what, row.what);
+  }
+}
+
+// An empty --api-key-file taken for none would leave the server open.
+TEST(ServeFlags, AFileWithoutANameIsRefused) {
+  for (const std::string flag : {"--api-key-file", "--ssl-certfile", "--ssl-keyfile",
+                                 "--chat-template", "--mindie-config", "--explain-schedule"}) {
+    const Status status = CheckFlags({flag, ""});
+    ASSERT_FALSE(status.ok()) << flag;
+    EXPECT_EQ(status.error().what, flag + " is empty");
+  }
+}
+
+TEST(ServeFlags, ANameIsOneLine) {
+  EXPECT_TRUE(CheckFlags({"--served-model-name", "Qwen2 \xe4\xb8\xad"}).ok());
+  for (const char* name : {"a\nb", "a\tb", "a\x7f"}) {
+    const Status status = CheckFlags({"--served-model-name", name});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().what,
+              "--served-model-name has a line break or another control character");
+  }
+}
+
+TEST(ServeFlags, NoMemoryAtAllIsRefused) {
+  const Status status = CheckFlags({"--memory-limit", "0"});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().what, "--memory-limit is '0'");
+  EXPECT_TRUE(status.error().fix.starts_with("give bytes, 1 or more,")) << status.error().fix;
+}
+
 }  // namespace
 }  // namespace fathom

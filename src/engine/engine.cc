@@ -187,14 +187,14 @@ Status Engine::ValidateChoice(const GenerationRequest& request) const {
   if (request.min_tokens < 0 || request.min_tokens > request.max_tokens) {
     return BadInput(Format("min_tokens is {}, expected 0 to max_tokens, which is {}",
                            request.min_tokens, request.max_tokens),
-                    "", "lower min_tokens, or raise max_tokens");
+                    "min_tokens", "lower min_tokens, or raise max_tokens");
   }
   FATHOM_CHECK(request.rules == nullptr || request.rules->mask().vocab() == vocab);
   const auto before_stop = BeforeStop(request, request.stop_token_ids, vocab);
   if (before_stop && !before_stop->AllowsAny()) {
     return BadInput(
-        Format("min_tokens is {}, and every allowed token ends the answer", request.min_tokens), "",
-        "allow a token that is not a stop token, or set min_tokens to 0");
+        Format("min_tokens is {}, and every allowed token ends the answer", request.min_tokens),
+        "min_tokens", "allow a token that is not a stop token, or set min_tokens to 0");
   }
   if (request.top_logprobs && (*request.top_logprobs < 0 || *request.top_logprobs > vocab)) {
     return BadInput(

@@ -59,6 +59,10 @@ int64_t LogitRowsFor(const ModelConfig& model, const EngineLimits& limits) {
   return std::max(SequencesFor(limits), kLogitBytes / row_bytes);
 }
 
+std::string_view MoreMemory(const MemoryBudget& memory) {
+  return memory.limited ? "give a larger --memory-limit" : "use a machine with more memory";
+}
+
 // Bytes left for the cache.
 Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits,
                             const MemoryBudget& memory) {
@@ -73,19 +77,20 @@ Result<int64_t> CacheBudget(const ModelConfig& model, const EngineLimits& limits
                HumanBytes(memory.weight_bytes), limits.max_num_batched_tokens, HumanBytes(working),
                swap, HumanBytes(memory.available_bytes)),
         "",
-        Format("use a machine with more memory, a checkpoint in a narrower format, or a smaller {}",
+        Format("{}, a checkpoint in a narrower format, or a smaller {}", MoreMemory(memory),
                limits.swap_bytes > 0 ? "--swap-space" : "--max-num-batched-tokens"));
   }
   if (!limits.kv_cache_bytes) return left;
   if (*limits.kv_cache_bytes <= left) return *limits.kv_cache_bytes;
   return DoesNotFit(Format("a cache of {} is asked for, {} are left beside the weights",
                            HumanBytes(*limits.kv_cache_bytes), HumanBytes(left)),
-                    "", "ask for a smaller cache");
+                    "", Format("--kv-cache-memory {} is the most", left));
 }
 
 // The longest sequence when the cache has at most `most_blocks`.
 Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& limits,
-                                int64_t most_blocks, int64_t block_bytes) {
+                                const MemoryBudget& memory, int64_t most_blocks,
+                                int64_t block_bytes) {
   const int64_t least = limits.max_model_len.value_or(std::min(model.max_positions, kLeastDefault));
   if (BlocksFor(limits, least) > most_blocks) {
     const int64_t needed = BlocksFor(limits, least) * block_bytes;
@@ -94,7 +99,7 @@ Result<int64_t> LongestSequence(const ModelConfig& model, const EngineLimits& li
     if (const int64_t fits = most_blocks * limits.block_tokens; fits > 0) {
       fix += Format("{}--max-model-len {} would fit", fix.empty() ? "" : ", or ", fits);
     }
-    if (fix.empty()) fix = "use a machine with more memory";
+    if (fix.empty()) fix = MoreMemory(memory);
     return DoesNotFit(Format("the cache of one sequence of {} tokens needs {}, {} are left for it",
                              least, HumanBytes(needed),
                              HumanBytes(limits.kv_cache_bytes.value_or(most_blocks * block_bytes))),
@@ -123,7 +128,8 @@ Result<EngineConfig> SizeEngine(const ModelConfig& model, const EngineLimits& li
       KvCache::BlockBytes(model, limits.mtp, limits.kv_dtype, limits.block_tokens);
   const int64_t most_blocks = budget / block_bytes;
   EngineConfig config;
-  FATHOM_TRY(config.max_model_len, LongestSequence(model, limits, most_blocks, block_bytes));
+  FATHOM_TRY(config.max_model_len,
+             LongestSequence(model, limits, memory, most_blocks, block_bytes));
   config.kv_dtype = limits.kv_dtype;
   config.scheduler.blocks =
       std::min({most_blocks, BlocksFor(limits, config.max_model_len) * SequencesFor(limits),

@@ -44,6 +44,7 @@ struct EngineLimits {
 struct MemoryBudget {
   int64_t available_bytes = 0;  // that the process may still take
   int64_t weight_bytes = 0;     // of them, for weights that are not loaded yet
+  bool limited = false;         // by --memory-limit, to less than the machine has
 };
 
 // What a running engine needs beside weights and cache.

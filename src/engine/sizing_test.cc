@@ -176,10 +176,17 @@ TEST(SizeEngine, RefusesWithTheNumbers) {
        "use a machine with more memory, a checkpoint in a narrower format, or a smaller "
        "--max-num-batched-tokens",
        ErrorKind::kDoesNotFit},
+      {{},
+       {.available_bytes = 1 << 20, .weight_bytes = 6 << 20, .limited = true},
+       "the weights need 6.0 MiB and steps of 512 tokens 133.7 MiB of working memory, 1.0 MiB are "
+       "available",
+       "give a larger --memory-limit, a checkpoint in a narrower format, or a smaller "
+       "--max-num-batched-tokens",
+       ErrorKind::kDoesNotFit},
       {{.kv_cache_bytes = 11 * kGiB},
        enough,
        "a cache of 11.0 GiB is asked for, 10.0 GiB are left beside the weights",
-       "ask for a smaller cache",
+       "--kv-cache-memory 10737418240 is the most",
        ErrorKind::kDoesNotFit},
       {{.max_model_len = 161},
        ten_blocks,

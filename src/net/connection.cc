@@ -35,32 +35,43 @@ constexpr int64_t kFreeBodyBytes = 64 << 10;
 
 constexpr size_t kBodyReadBytes = 64 << 10;
 
+ResponseManner MannerOf(const ParsedRequest& parsed) {
+  return {.head_request = parsed.request.method == "HEAD",
+          .http10 = parsed.http10,
+          .keep_alive = parsed.keep_alive};
+}
+
 }  // namespace
 
 Connection::Connection(ServerState& server, NetworkThread& thread, Peer peer)
     : server_(server),
       thread_(thread),
       transport_(std::move(peer.transport)),
-      peer_(std::move(peer.address)),
-      parser_({server.options.max_header_bytes, server.options.max_body_bytes}) {}
+      spare_(peer.spare),
+      idle_list_(peer.spare ? server.spare_idle : server.idle),
+      parser_({server.options.max_header_bytes, server.options.max_body_bytes},
+              std::move(peer.address)),
+      tls_(server.tls != nullptr) {}
 
-Connection::~Connection() { server_.idle.Remove(idle_); }
+Connection::~Connection() { idle_list_.Remove(idle_); }
 
-void Connection::Start(bool refuse) {
-  refused_ = refuse;
+void Connection::Start() {
   thread_.Add(shared_from_this());
   if (server_.draining) return Close(true);
   idle_.connection = weak_from_this();
-  server_.idle.Add(idle_);
+  idle_list_.Add(idle_);
   deadline_ = After(server_.options.header_timeout_ms);
   transport_->Handshake(shared_from_this());
 }
 
-void Connection::OnHandshake(bool ok) {
+void Connection::OnHandshake(HandshakeEnd end) {
   if (phase_ == Phase::kClosed) return;
-  if (!ok) return Close(false);
-  if (!refused_) return AwaitRequest();
-  AnswerFault(503, Format("all {} connections are in use", server_.options.max_connections));
+  if (end == HandshakeEnd::kFailed) return Close(false);
+  if (end == HandshakeEnd::kPlain) {
+    transport_ = transport_->WithoutTls();
+    tls_ = false;
+  }
+  AwaitRequest();
 }
 
 void Connection::Evict() {
@@ -87,7 +98,7 @@ void Connection::OnRead(size_t bytes) {
   if (bytes == 0) return OnEnd();
   if (phase_ == Phase::kLeaving) return Read();
   if (phase_ == Phase::kIdle) {
-    if (!server_.idle.Remove(idle_)) return Close(false);
+    if (!idle_list_.Remove(idle_)) return Close(false);
     BeginHeader();
   }
   try {
@@ -120,7 +131,7 @@ void Connection::AwaitRequest() {
   if (ended_) return Close(false);
   phase_ = Phase::kIdle;
   deadline_ = After(server_.options.idle_timeout_ms);
-  server_.idle.Add(idle_);
+  idle_list_.Add(idle_);
   Read();
 }
 
@@ -140,6 +151,9 @@ void Connection::Parse() {
     switch (event) {
       case RequestParser::Event::kNeedMore:
         return AwaitBytes();
+      case RequestParser::Event::kHeader:
+        if (Screened()) return;
+        break;
       case RequestParser::Event::kContinue:
         SendContinue();
         break;
@@ -149,6 +163,41 @@ void Connection::Parse() {
         return AnswerFault(parser_.fault().status, parser_.fault().message);
     }
   }
+}
+
+// True when the header alone decided the answer.
+bool Connection::Screened() {
+  if (server_.tls != nullptr && !tls_) {
+    AnswerFault(400, "this port speaks TLS, and the request came without; use https://");
+    return true;
+  }
+  HttpVerdict verdict;
+  if (server_.service.screen) verdict = server_.service.screen(parser_.head());
+  if (verdict.answer) {
+    AnswerHead(*verdict.answer);
+    return true;
+  }
+  if (spare_ && !verdict.vital) {
+    ++server_.refused;
+    AnswerFault(503, Format("all {} connections are in use", server_.options.max_connections));
+    return true;
+  }
+  parser_.LimitBody(verdict.max_body_bytes);
+  return false;
+}
+
+void Connection::AnswerHead(const HttpResponse& answer) {
+  ResponseManner manner{.keep_alive = false};
+  if (parser_.Next() == RequestParser::Event::kRequest) {
+    manner = MannerOf(parser_.Take());
+  } else {
+    // Who waits for "100 Continue" may send the body or not: what comes cannot be understood.
+    faulty_ = true;
+    manner.head_request = parser_.GiveUp().method == "HEAD";
+  }
+  OpenExchange(manner);
+  exchange_->Send(answer);
+  Read();
 }
 
 void Connection::AwaitBytes() {
@@ -181,13 +230,11 @@ bool Connection::HoldBody() {
 
 void Connection::Dispatch() {
   ParsedRequest parsed = parser_.Take();
-  parsed.request.peer = peer_;
   parsed.request.body_share = std::move(share_);
   const HttpRequest& request = parsed.request;
-  asked_ = {request.method, request.path, request.query, request.headers, "", nullptr, peer_};
-  OpenExchange({.head_request = parsed.request.method == "HEAD",
-                .http10 = parsed.http10,
-                .keep_alive = parsed.keep_alive});
+  asked_ = {request.method, request.path, request.query, request.headers, "",
+            nullptr,        request.peer};
+  OpenExchange(MannerOf(parsed));
   Read();
   ++server_.requests;
   Handle(std::move(parsed.request));
@@ -197,34 +244,33 @@ void Connection::Dispatch() {
 // A handler's exception is answered like a reply that it dropped.
 void Connection::Handle(HttpRequest request) {
   try {
-    server_.handler(std::move(request), Exchange::Handle(exchange_));
+    server_.service.handle(std::move(request), Exchange::Handle(exchange_));
   } catch (...) {
     return;
   }
 }
 
-void Connection::OpenExchange(const ResponseManner& manner) {
+void Connection::OpenExchange(ResponseManner manner) {
   phase_ = Phase::kAnswering;
   deadline_ = kNever;
+  if (spare_) manner.keep_alive = false;
   exchange_ = std::make_shared<Exchange>(
       *this, Exchange::Terms{manner, server_.options.write_buffer_bytes, &server_.buffered_bytes,
                              &server_.draining});
 }
 
 void Connection::AnswerFault(int status, std::string message) {
-  server_.idle.Remove(idle_);
   faulty_ = true;
   HttpRefusal refusal{status, std::move(message), parser_.GiveUp()};
   share_.reset();
-  refusal.request.peer = peer_;
   OpenExchange({.head_request = refusal.request.method == "HEAD", .keep_alive = false});
-  exchange_->Send(server_.refuse(refusal));
+  exchange_->Send(server_.service.refuse(refusal));
   Read();
 }
 
 HttpResponse Connection::Abandoned() {
   HttpRefusal refusal{500, "the server gave this request up without an answer", asked_};
-  return server_.refuse(refusal);
+  return server_.service.refuse(refusal);
 }
 
 void Connection::Schedule() { thread_.Schedule(shared_from_this()); }
@@ -274,9 +320,10 @@ void Connection::Leave() {
   if (ended_) return Close(false);
   phase_ = Phase::kLeaving;
   deadline_ = After(kLeavingMs);
+  idle_list_.Add(idle_);
   // TLS cannot say goodbye while the client still sends what nobody reads: it hangs up by itself
   // when it has seen the answer.
-  if (!faulty_ || server_.tls == nullptr) transport_->Goodbye(shared_from_this());
+  if (!faulty_ || !tls_) transport_->Goodbye(shared_from_this());
   Read();
 }
 
@@ -286,6 +333,10 @@ void Connection::Sweep() {
   const double now = server_.clock->Seconds();
   if (writing_ && now > write_deadline_) {
     ++server_.dropped;
+    if (exchange_ != nullptr) {
+      exchange_->Drop(Format("the client took nothing of its answer for {} ms",
+                             server_.options.write_timeout_ms));
+    }
     return Close(true);
   }
   if (now <= deadline_) return;
@@ -309,10 +360,11 @@ void Connection::Drain() {
 
 void Connection::Close(bool abort) {
   if (std::exchange(phase_, Phase::kClosed) == Phase::kClosed) return;
-  server_.idle.Remove(idle_);
+  idle_list_.Remove(idle_);
   transport_->Close(abort);
   if (exchange_ != nullptr) exchange_->Detach();
   thread_.Remove(shared_from_this());
+  if (spare_) --server_.spare;
   server_.open.Add(-1);
 }
 

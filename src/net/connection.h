@@ -37,17 +37,17 @@ class Connection final : public TransportUser,
   struct Peer {
     std::unique_ptr<Transport> transport;
     std::string address;
+    bool spare = false;  // one beyond those that are allowed
   };
   // Both references outlive it.
   Connection(ServerState& server, NetworkThread& thread, Peer peer);
   ~Connection() override;
 
-  // Begins to serve the client, or to tell it that there is no place for it.
-  void Start(bool refuse);
+  void Start();
   // Closes a connection that was taken off the list of idle ones. Any thread.
   void Evict();
 
-  void OnHandshake(bool ok) override;
+  void OnHandshake(HandshakeEnd end) override;
   void OnRead(size_t bytes) override;
   void OnWritten(size_t bytes) override;
   void OnGoodbye() override;
@@ -68,13 +68,15 @@ class Connection final : public TransportUser,
   void AwaitRequest();
   void BeginHeader();
   void Parse();
+  bool Screened();
+  void AnswerHead(const HttpResponse& answer);
   void AwaitBytes();
   void SendContinue();
   bool HoldBody();
   void Dispatch();
   void Handle(HttpRequest request);
   void AnswerFault(int status, std::string message);
-  void OpenExchange(const ResponseManner& manner);
+  void OpenExchange(ResponseManner manner);
   void Write();
   void AnswerDone();
   void Leave();
@@ -82,11 +84,11 @@ class Connection final : public TransportUser,
   ServerState& server_;
   NetworkThread& thread_;
   std::unique_ptr<Transport> transport_;
-  std::string peer_;
+  const bool spare_;
+  IdleList& idle_list_;
   IdleList::Entry idle_;
 
   Phase phase_ = Phase::kGreeting;
-  bool refused_ = false;
   double deadline_ = kNever;  // seconds of the server's clock, as all times here
   double body_began_ = 0;
 
@@ -94,6 +96,7 @@ class Connection final : public TransportUser,
   std::shared_ptr<BodyShare> share_;  // of the body at hand; null: it is small
   std::vector<char> scratch_;
   bool reading_ = false;
+  bool tls_;             // the client speaks it
   bool ended_ = false;   // the client sends nothing more
   bool faulty_ = false;  // what the client sends is not read as requests any more
 

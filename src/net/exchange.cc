@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/response_head.h"
@@ -94,6 +95,9 @@ bool Exchange::Write(std::string_view bytes) {
   // A piece may be larger than the limit: what counts is what waits in front of it.
   if (static_cast<int64_t>(waiting_.size()) + in_flight_ > terms_.write_buffer_bytes) {
     slow_ = true;
+    why_dropped_ =
+        Format("the client did not read: {} bytes waited for it, and at most {} may",
+               waiting_.size() + static_cast<size_t>(in_flight_), terms_.write_buffer_bytes);
     Break();
     return false;
   }
@@ -125,6 +129,16 @@ void Exchange::OnGone(std::function<void()> gone) {
     }
   }
   gone();
+}
+
+std::string Exchange::WhyDropped() const {
+  const std::lock_guard lock(mutex_);
+  return why_dropped_;
+}
+
+void Exchange::Drop(std::string why) {
+  const std::lock_guard lock(mutex_);
+  why_dropped_ = std::move(why);
 }
 
 void Exchange::Wake() {
@@ -200,5 +214,6 @@ bool HttpReply::StartStream(const HttpResponse& response) const {
 bool HttpReply::Write(std::string_view bytes) const { return exchange_->Write(bytes); }
 bool HttpReply::Finish() const { return exchange_->Finish(); }
 void HttpReply::OnGone(std::function<void()> gone) const { exchange_->OnGone(std::move(gone)); }
+std::string HttpReply::WhyDropped() const { return exchange_->WhyDropped(); }
 
 }  // namespace fathom

@@ -51,6 +51,7 @@ class Exchange {
   bool Write(std::string_view bytes);
   bool Finish();
   void OnGone(std::function<void()> gone);
+  std::string WhyDropped() const;
 
   // For the network thread, which is the only one that calls what follows.
   enum class Progress {
@@ -66,6 +67,8 @@ class Exchange {
   // scheduled.
   bool broken() const { return broken_; }
   bool slow() const { return slow_; }
+  // Says why Detach will come.
+  void Drop(std::string why);
   bool keep_alive() const;
   bool finished() const;  // the writers have handed over all
   // The client is gone, or complete answers were sent: calls OnGone's function if the answer is not
@@ -91,6 +94,7 @@ class Exchange {
   bool scheduled_ = false;  // the network thread will take without being asked again
   std::atomic<bool> broken_ = false;
   std::atomic<bool> slow_ = false;
+  std::string why_dropped_;
   std::string waiting_;
   std::atomic<int64_t> in_flight_ = 0;  // taken and not sent
   std::function<void()> on_gone_;

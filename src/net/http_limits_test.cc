@@ -18,6 +18,7 @@
 #include "base/clock_testing.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
@@ -27,6 +28,7 @@ namespace fathom {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 // Status, body, and the end of the connection: a fault is the last thing that is said.
@@ -77,11 +79,12 @@ TEST(HttpLimits, WhoMakesTheAnswerToARefusalHearsWhatIsKnownOfTheRequest) {
   options.max_body_bytes = 100;
   options.host = "127.0.0.1";
   const auto give_up = [](const HttpRequest&, const HttpReply&) {};
-  const auto server = HttpServer::Listen(options, give_up, [](const HttpRefusal& refusal) {
+  const auto known = [](const HttpRefusal& refusal) {
     const HttpRequest& request = refusal.request;
     return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
                        request.Header("X-A").value_or("none"), request.peer));
-  });
+  };
+  const auto server = HttpServer::Listen(options, {give_up, known});
   ASSERT_TRUE(server.ok());
   struct Row {
     std::string bytes, known;
@@ -148,14 +151,12 @@ TEST_F(TimeoutTest, AHeaderThatIsNotCompleteInTimeIsAnswered408) {
 
 // However its lines came: the last one could still have been folded.
 TEST_F(TimeoutTest, WhoMakesTheAnswerToHalfAHeaderHearsTheLinesThatCame) {
-  const auto server = HttpServer::Listen(
-      ShortTimes(), Echo,
-      [](const HttpRefusal& refusal) {
-        const HttpRequest& request = refusal.request;
-        return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
-                           request.Header("X-A").value_or("none"), request.headers.size()));
-      },
-      &clock_);
+  const auto known = [](const HttpRefusal& refusal) {
+    const HttpRequest& request = refusal.request;
+    return Text(Format("{} {} {} {} {}", refusal.status, request.method, request.path,
+                       request.Header("X-A").value_or("none"), request.headers.size()));
+  };
+  const auto server = HttpServer::Listen(ShortTimes(), {Echo, known}, &clock_);
   ASSERT_TRUE(server.ok());
   struct Row {
     std::string bytes, known;
@@ -244,21 +245,22 @@ TEST_F(TimeoutTest, AnAnswerMayTakeLongerThanAnyTimeout) {
 TEST_F(TimeoutTest, WhoTakesNothingOfAWholeAnswerIsDropped) {
   HttpServerOptions options = AnyPort();
   options.write_timeout_ms = 20;
-  std::promise<void> asked;
+  std::promise<HttpReply> asked;
   const std::string body(64 << 20, 'b');
   const auto server = Serve(
       [&](const HttpRequest&, const HttpReply& reply) {
         reply.Send(Text(body));
-        asked.set_value();
+        asked.set_value(reply);
       },
       options, &clock_);
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  asked.get_future().get();
+  const HttpReply reply = asked.get_future().get();
   server->StopAccepting();
   while (!server->AwaitClosed(std::chrono::milliseconds(1))) clock_.Pass(0.01);
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_EQ(server->stats().buffered_bytes, 0);
+  EXPECT_EQ(reply.WhyDropped(), "the client took nothing of its answer for 20 ms");
 }
 
 // As long as the handler keeps the requests' bodies, and whatever part of one has come.
@@ -329,6 +331,7 @@ TEST(HttpLimits, WhenAllConnectionsAreBusyANewOneIsTold503) {
   for (int i = 0; i < 2; ++i) busy[i].Send(Format("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", i));
   const HttpReply replies[] = {asked[0].get_future().get(), asked[1].get_future().get()};
   RawClient refused(server->port());
+  refused.Send("GET /new HTTP/1.1\r\nHost: h\r\n\r\n");
   const auto answer = refused.ReadAnswer();
   EXPECT_EQ(answer.status(), 503);
   EXPECT_EQ(answer.body, "503: all 2 connections are in use");
@@ -422,6 +425,10 @@ TEST(HttpLimits, DropsAReaderThatDoesNotReadWhileAnotherGetsItsEvents) {
   }
   gone.get_future().wait();
   EXPECT_GE(pieces, 16);  // that is the megabyte that may wait
+  EXPECT_THAT(slow_reply.WhyDropped(),
+              MatchesRegex("the client did not read: [0-9]{7,} bytes waited for it, and at most "
+                           "1048576 may"));
+  EXPECT_EQ(quick_reply.WhyDropped(), "");
   EXPECT_EQ(server->stats().dropped_slow_readers, 1);
   EXPECT_TRUE(quick_reply.Write("still here"));
   EXPECT_TRUE(quick_reply.Finish());

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -41,6 +42,8 @@ class HttpReply {
   // stops before the answer is complete; at once, from here, when that has happened already. One
   // function at a time: a second takes the first's place. It must not block.
   void OnGone(std::function<void()> gone) const;
+  // What the client did that it was dropped for; "" when it was not, or left by itself.
+  std::string WhyDropped() const;
 
  private:
   std::shared_ptr<Exchange> exchange_;

@@ -24,6 +24,8 @@
 #include "net/body_budget.h"
 #include "net/connection.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
+#include "net/idle_list.h"
 #include "net/listen.h"
 #include "net/network_thread.h"
 #include "net/open_files.h"
@@ -40,8 +42,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-// Connections above the limit that are told so at once; those beyond are closed without a word.
-constexpr int64_t kMostRefusals = 64;
+// Connections above the limit: for what is vital, and to tell the others that there is no place.
+constexpr int64_t kReserve = 64;
 
 // Files that the rest of the program may have open beside the connections.
 constexpr int64_t kOtherFiles = 128;
@@ -49,29 +51,10 @@ constexpr int64_t kOtherFiles = 128;
 constexpr milliseconds kAcceptPause{50};
 
 Status CheckOptions(const HttpServerOptions& options) {
-  constexpr int64_t kGiB = int64_t{1} << 30;
-  constexpr int64_t kDayMs = 86'400'000;
-  const struct {
-    const char* name;
-    int64_t value, low, high;
-  } ranges[] = {
-      {"port", options.port, 0, 65535},
-      {"network_threads", options.network_threads, 1, 64},
-      {"max_connections", options.max_connections, 1, 1'000'000},
-      {"max_header_bytes", options.max_header_bytes, 256, 16 << 20},
-      {"max_body_bytes", options.max_body_bytes, 0, 4 * kGiB},
-      {"max_total_body_bytes", options.max_total_body_bytes, 0, 1024 * kGiB},
-      {"header_timeout_ms", options.header_timeout_ms, 1, kDayMs},
-      {"body_timeout_ms", options.body_timeout_ms, 1, kDayMs},
-      {"min_body_bytes_per_s", options.min_body_bytes_per_s, 1, kGiB},
-      {"idle_timeout_ms", options.idle_timeout_ms, 1, kDayMs},
-      {"write_timeout_ms", options.write_timeout_ms, 1, kDayMs},
-      {"write_buffer_bytes", options.write_buffer_bytes, 1, kGiB},
-  };
-  for (const auto& [name, value, low, high] : ranges) {
-    if (value >= low && value <= high) continue;
-    return BadInput(Format("{} is {}, allowed are {} to {}", name, value, low, high), "",
-                    "choose a value of this range");
+  if (const auto fault = FindOptionFault(options)) {
+    return BadInput(Format("{} is {}, allowed are {} to {}", fault->name, fault->value, fault->low,
+                           fault->high),
+                    "", "choose a value of this range");
   }
   if (options.tls_cert_file.empty() == options.tls_key_file.empty()) return Ok();
   return BadInput("TLS needs a certificate and its key, and one of the two files is not named", "",
@@ -102,12 +85,11 @@ HttpResponse PlainRefusal(const HttpRefusal& refusal) {
 // The listening sockets, which live on the first network thread, and the threads.
 class HttpServer::Network {
  public:
-  Network(HttpServerOptions options, HttpHandler handler, HttpRefuse refuse, const Clock* clock) {
+  Network(HttpServerOptions options, HttpService service, const Clock* clock) {
     state_.options = std::move(options);
     state_.bodies = std::make_shared<BodyBudget>(
         std::max(state_.options.max_total_body_bytes, state_.options.max_body_bytes));
-    state_.handler = std::move(handler);
-    state_.refuse = std::move(refuse);
+    state_.service = std::move(service);
     state_.clock = clock == nullptr ? &steady_clock_ : clock;
   }
   ~Network() { Stop(); }
@@ -134,7 +116,7 @@ class HttpServer::Network {
   void OnAccept(Door& door, NetworkThread& thread, error_code error, tcp::socket socket);
   void AcceptLater(Door& door);
   void Admit(NetworkThread& thread, tcp::socket socket);
-  bool MakeRoom();
+  bool MakeRoom(IdleList& idle_ones);
 
   const SteadyClock steady_clock_;
   ServerState state_;
@@ -146,7 +128,7 @@ class HttpServer::Network {
 
 Status HttpServer::Network::Start() {
   const HttpServerOptions& options = state_.options;
-  FATHOM_OK(AllowOpenFiles(options.max_connections, kMostRefusals + kOtherFiles));
+  FATHOM_OK(AllowOpenFiles(options.max_connections, kReserve + kOtherFiles));
   if (!options.tls_cert_file.empty()) {
     FATHOM_TRY(state_.tls, ServerTls(options.tls_cert_file, options.tls_key_file));
   }
@@ -197,15 +179,15 @@ void HttpServer::Network::OnAccept(Door& door, NetworkThread& thread, error_code
 
 // Most likely there are no file descriptors left: idle connections have some.
 void HttpServer::Network::AcceptLater(Door& door) {
-  MakeRoom();
+  MakeRoom(state_.idle);
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](error_code error) {
     if (!error && !state_.draining) Accept(door);
   });
 }
 
-bool HttpServer::Network::MakeRoom() {
-  const auto idle = state_.idle.TakeOldest();
+bool HttpServer::Network::MakeRoom(IdleList& idle_ones) {
+  const auto idle = idle_ones.TakeOldest();
   if (idle == nullptr) return false;
   ++state_.evicted;
   idle->Evict();
@@ -217,15 +199,19 @@ void HttpServer::Network::Admit(NetworkThread& thread, tcp::socket socket) {
   const tcp::endpoint peer = socket.remote_endpoint(gone);
   if (gone) return;
   ++state_.accepted;
-  const int64_t surplus = state_.open.count() - state_.options.max_connections;
-  const bool refuse = surplus >= 0 && !MakeRoom();
-  if (refuse) ++state_.refused;
-  if (refuse && surplus >= kMostRefusals) return;
+  const bool full = state_.open.count() - state_.spare >= state_.options.max_connections;
+  const bool spare = full && !MakeRoom(state_.idle);
+  if (spare && state_.spare >= kReserve && !MakeRoom(state_.spare_idle)) {
+    ++state_.refused;
+    return;
+  }
   state_.open.Add(1);
+  if (spare) ++state_.spare;
   auto connection = std::make_shared<Connection>(
       state_, thread,
-      Connection::Peer{MakeTransport(std::move(socket), state_.tls.get()), PeerAddress(peer)});
-  asio::post(thread.io(), [connection, refuse] { connection->Start(refuse); });
+      Connection::Peer{MakeTransport(std::move(socket), state_.tls.get()), PeerAddress(peer),
+                       spare});
+  asio::post(thread.io(), [connection] { connection->Start(); });
 }
 
 void HttpServer::Network::StopAccepting() {
@@ -252,19 +238,17 @@ HttpServer::HttpServer(std::unique_ptr<Network> network) : network_(std::move(ne
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(HttpServerOptions options,
-                                                       HttpHandler handler, HttpRefuse refuse,
-                                                       const Clock* clock) {
+                                                       HttpService service, const Clock* clock) {
   FATHOM_TRY(std::unique_ptr<HttpServer> server,
-             Bind(std::move(options), std::move(handler), std::move(refuse), clock));
+             Bind(std::move(options), std::move(service), clock));
   server->StartAccepting();
   return server;
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpHandler handler,
-                                                     HttpRefuse refuse, const Clock* clock) {
+Result<std::unique_ptr<HttpServer>> HttpServer::Bind(HttpServerOptions options, HttpService service,
+                                                     const Clock* clock) {
   FATHOM_OK(CheckOptions(options));
-  auto network =
-      std::make_unique<Network>(std::move(options), std::move(handler), std::move(refuse), clock);
+  auto network = std::make_unique<Network>(std::move(options), std::move(service), clock);
   FATHOM_OK(network->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(network)));
 }

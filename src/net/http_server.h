@@ -4,40 +4,18 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 
 namespace fathom {
-
-// Where to listen and what a client may take up.
-struct HttpServerOptions {
-  std::string host = "127.0.0.1";  // address or name; 0.0.0.0 or :: for all
-  int64_t port = 8000;             // 0 takes any that is free
-  int64_t network_threads = 2;
-  int64_t max_connections = 2048;  // open at once
-  int64_t max_header_bytes = 64 << 10;
-  int64_t max_body_bytes = 32 << 20;  // of one request
-  // Of all requests together, from their arrival until their handler drops the body; at least
-  // max_body_bytes are allowed. What has come counts, not what is reserved for what will: that may
-  // be as much again of a body in chunks, whose length nobody knows. The first 64 KiB of each body
-  // do not count: who holds the rest with large bodies does not keep out the small ones that most
-  // requests have.
-  int64_t max_total_body_bytes = 256 << 20;
-  int64_t header_timeout_ms = 10'000;
-  int64_t body_timeout_ms = 30'000;      // between two parts of a body
-  int64_t min_body_bytes_per_s = 1024;   // of a body after its first body_timeout_ms
-  int64_t idle_timeout_ms = 75'000;      // between two requests
-  int64_t write_timeout_ms = 60'000;     // that a client may take nothing of an answer
-  int64_t write_buffer_bytes = 1 << 20;  // that may wait for a stream's client: then it is dropped
-  // PEM files of the certificate chain and of its private key; both empty: no TLS.
-  std::string tls_cert_file = {};
-  std::string tls_key_file = {};
-};
 
 // Called for each request, on a network thread: it must not block. Other requests of that thread
 // wait meanwhile. An exception that leaves it becomes status 500.
@@ -57,13 +35,32 @@ struct HttpRefusal {
 // may call nothing of the reply or the server.
 using HttpRefuse = std::function<HttpResponse(const HttpRefusal&)>;
 
+// What the header of a request decides.
+struct HttpVerdict {
+  // Is given at once, and the handler does not see the request. Its body is neither asked for (100
+  // Continue) nor kept; where it has not come whole, the connection ends with the answer.
+  std::optional<HttpResponse> answer = std::nullopt;
+  bool vital = false;  // the handler gets it also where all connections are in use
+  int64_t max_body_bytes = std::numeric_limits<int64_t>::max();  // beside that of the options
+};
+
+// Called for each request when its header has come, on a network thread: it must not block.
+using HttpScreen = std::function<HttpVerdict(const HttpRequest& head)>;
+
 // "message\n" as text/plain.
 HttpResponse PlainRefusal(const HttpRefusal& refusal);
+
+// Who answers. The functions outlive the server and are called by several threads at once.
+struct HttpService {
+  HttpHandler handle;
+  HttpRefuse refuse = PlainRefusal;
+  HttpScreen screen = {};  // none: no header decides anything
+};
 
 struct HttpServerStats {
   int64_t open_connections = 0;
   int64_t accepted_connections = 0;  // since the start, as all below but the last two
-  int64_t refused_connections = 0;   // 503, max_connections was reached
+  int64_t refused_connections = 0;   // 503 or no answer, max_connections was reached
   int64_t evicted_connections = 0;   // idle ones that made room
   int64_t requests = 0;              // handed to the handler
   int64_t dropped_slow_readers = 0;
@@ -79,7 +76,8 @@ struct HttpServerStats {
 //   - who does not read is disconnected: when a stream finds write_buffer_bytes waiting, or nothing
 //     was taken for write_timeout_ms;
 //   - at max_connections the longest idle connection makes room for a new one; when none is
-//     idle the new one gets 503.
+//     idle the new one has a place of a reserve: one request is answered there if it is vital, else
+//     it gets 503.
 // A client that closes or half-closes its connection while its answer is being made is gone.
 //
 // Threads   all functions from any thread but where said.
@@ -90,12 +88,10 @@ class HttpServer {
   // may be seen), certificate or key that cannot be used; kDoesNotFit: fewer open files or threads
   // are allowed than the options need. Time-outs go by `clock`, which outlives the server; null:
   // the machine's.
-  static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpHandler handler,
-                                                    HttpRefuse refuse = PlainRefusal,
+  static Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, HttpService service,
                                                     const Clock* clock = nullptr);
   // The same, but clients wait until StartAccepting: for a handler that needs the server itself.
-  static Result<std::unique_ptr<HttpServer>> Bind(HttpServerOptions options, HttpHandler handler,
-                                                  HttpRefuse refuse = PlainRefusal,
+  static Result<std::unique_ptr<HttpServer>> Bind(HttpServerOptions options, HttpService service,
                                                   const Clock* clock = nullptr);
   void StartAccepting();  // once
   // Stops, as Stop.

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/server_testing.h"

@@ -31,10 +31,10 @@ using ::testing::StartsWith;
 TEST(HttpServer, ClientsWaitUntilItAccepts) {
   std::atomic<bool> may_answer = false;
   const auto server =
-      HttpServer::Bind(AnyPort(), [&](const HttpRequest& request, const HttpReply& reply) {
-        EXPECT_TRUE(may_answer);
-        Echo(request, reply);
-      });
+      HttpServer::Bind(AnyPort(), {[&](const HttpRequest& request, const HttpReply& reply) {
+                         EXPECT_TRUE(may_answer);
+                         Echo(request, reply);
+                       }});
   ASSERT_TRUE(server.ok());
   RawClient client((*server)->port());
   client.Send("GET /early HTTP/1.1\r\nHost: a\r\n\r\n");

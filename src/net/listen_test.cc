@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "net/http_options.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
 #include "net/server_testing.h"
@@ -26,7 +27,7 @@ HttpServerOptions On(std::string host, int64_t port = 0) {
 }
 
 std::string ListenError(HttpServerOptions options) {
-  const auto server = HttpServer::Listen(std::move(options), Echo);
+  const auto server = HttpServer::Listen(std::move(options), {Echo});
   return server.ok() ? "listens" : server.error().ToString();
 }
 
@@ -67,7 +68,7 @@ TEST(Listen, AddressesAndNamesOfBothKindsWork) {
     std::string address;  // before ":<port>"
     std::vector<std::string> clients;
   };
-  const bool has_ipv6 = HttpServer::Listen(On("::1"), Echo).ok();
+  const bool has_ipv6 = HttpServer::Listen(On("::1"), {Echo}).ok();
   std::vector<Row> rows = {
       {"127.0.0.1", "http://127.0.0.1", {"127.0.0.1"}},
       {"0.0.0.0", "http://0.0.0.0", {"127.0.0.1"}},

@@ -119,6 +119,13 @@ std::optional<RequestFault> HostFault(const HttpRequest& request, bool http10) {
   return Bad("the request has no Host header, which HTTP/1.1 demands; send Host: NAME:PORT");
 }
 
+// Of two it would be open which one counts. Neither is shown: it may be a key.
+std::optional<RequestFault> AuthorizationFault(const HttpRequest& request) {
+  const size_t count = ValuesOf(request, "Authorization").size();
+  if (count < 2) return std::nullopt;
+  return Bad(Format("the header Authorization stands {} times; send one", count));
+}
+
 }  // namespace
 
 bool IsTokenChar(char c) {
@@ -217,6 +224,7 @@ RequestFault BodyTooLong(std::string_view bytes, int64_t most) {
 
 std::optional<RequestFault> HeaderFault(const HttpRequest& request, bool http10) {
   if (auto fault = HostFault(request, http10)) return fault;
+  if (auto fault = AuthorizationFault(request)) return fault;
   const auto packed = request.Header("Content-Encoding");
   if (packed && !packed->empty() && !SameHeaderName(*packed, "identity")) {
     return RequestFault{415, Format("the body is sent with Content-Encoding: {}; send it plain, "

@@ -1,5 +1,6 @@
 #include "net/request_parser.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/error.hpp>
@@ -50,10 +51,13 @@ struct RequestParser::Message {
   http::request_parser<http::string_body> parser;
   ParsedRequest parsed;
   int64_t header_bytes = 0;
+  int64_t most_body_bytes = 0;
   bool header_done = false;
+  bool body_begun = false;
 };
 
-RequestParser::RequestParser(HttpRequestLimits limits) : limits_(limits) {}
+RequestParser::RequestParser(HttpRequestLimits limits, std::string peer)
+    : limits_(limits), peer_(std::move(peer)) {}
 RequestParser::~RequestParser() = default;
 
 void RequestParser::Feed(std::string_view bytes) {
@@ -70,8 +74,10 @@ RequestParser::Event RequestParser::Next() {
     message_ = std::make_unique<Message>();
     message_->parser.header_limit(std::numeric_limits<uint32_t>::max());
     message_->parser.body_limit(boost::none);
+    message_->most_body_bytes = limits_.body_bytes;
   }
-  return message_->header_done ? ReadBody() : ReadHeader();
+  if (!message_->header_done) return ReadHeader();
+  return message_->body_begun ? ReadBody() : BeginBody();
 }
 
 RequestParser::Event RequestParser::ReadHeader() {
@@ -116,27 +122,38 @@ RequestParser::Event RequestParser::TakeHeader() {
   message.header_done = true;
   const auto& fields = message.parser.get();
   message.parsed.request = RequestOf(fields);
+  message.parsed.request.peer = peer_;
   if (message.parsed.request.path.empty()) return Fault(TargetFault(View(fields.target())));
   message.parsed.http10 = fields.version() == 10;
   message.parsed.keep_alive = message.parser.keep_alive();
   message.parser.eager(true);
-  return CheckHeader();
+  auto fault = HeaderFault(message.parsed.request, message.parsed.http10);
+  return fault ? Fault(std::move(*fault)) : Event::kHeader;
 }
 
-RequestParser::Event RequestParser::CheckHeader() {
+const HttpRequest& RequestParser::head() const {
+  FATHOM_CHECK(message_ != nullptr && message_->header_done);
+  return message_->parsed.request;
+}
+
+void RequestParser::LimitBody(int64_t bytes) {
+  FATHOM_CHECK(message_ != nullptr && message_->header_done && !message_->body_begun);
+  message_->most_body_bytes = std::min(bytes, limits_.body_bytes);
+}
+
+RequestParser::Event RequestParser::BeginBody() {
   Message& message = *message_;
-  const HttpRequest& request = message.parsed.request;
-  if (auto fault = HeaderFault(request, message.parsed.http10)) return Fault(std::move(*fault));
-  const auto most = static_cast<uint64_t>(limits_.body_bytes);
+  message.body_begun = true;
+  const auto most = static_cast<uint64_t>(message.most_body_bytes);
   const auto length = message.parser.content_length();
-  if (length && *length > most)
-    return Fault(BodyTooLong(Format("{}", *length), limits_.body_bytes));
+  if (length && *length > most) {
+    return Fault(BodyTooLong(Format("{}", *length), message.most_body_bytes));
+  }
   message.parser.body_limit(most);
   if (message.parser.is_done()) return Event::kRequest;
   // Who sends the body without waiting does not need to be asked for it.
-  const bool waits = request.Header("Expect").has_value() && !message.parsed.http10;
-  if (waits && unread().empty()) return Event::kContinue;
-  return ReadBody();
+  const bool waits = head().Header("Expect").has_value() && !message.parsed.http10;
+  return waits && unread().empty() ? Event::kContinue : ReadBody();
 }
 
 RequestParser::Event RequestParser::ReadBody() {
@@ -148,7 +165,7 @@ RequestParser::Event RequestParser::ReadBody() {
     if (error == http::error::body_limit) {
       return Fault({413, Format("the body has more than the {} bytes that are allowed; send less "
                                 "at once",
-                                limits_.body_bytes)});
+                                message.most_body_bytes)});
     }
     if (error == http::error::need_more) {
       return static_cast<int64_t>(unread_bytes()) < limits_.header_bytes
@@ -182,6 +199,7 @@ HttpRequest RequestParser::GiveUp() {
     if (!message_->header_done) CutHeader();
     End();
   }
+  understood_.peer = peer_;
   return std::exchange(understood_, {});
 }
 
@@ -219,7 +237,7 @@ RequestParser::Event RequestParser::ChunkFault(bool bad_extension) {
     return Fault({400, "a chunk of the body is longer than its length says"});
   }
   if (begun) line.remove_prefix(2);
-  return Fault(ChunkLineFault(line, bad_extension, limits_.body_bytes));
+  return Fault(ChunkLineFault(line, bad_extension, message_->most_body_bytes));
 }
 
 RequestParser::Event RequestParser::HeaderTooLarge(std::string_view part) {

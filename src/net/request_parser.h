@@ -18,7 +18,7 @@ struct HttpRequestLimits {
 };
 
 struct ParsedRequest {
-  HttpRequest request;  // without its peer
+  HttpRequest request;
   bool http10 = false;
   bool keep_alive = true;  // the client wishes to go on with the connection
 };
@@ -30,7 +30,8 @@ struct ParsedRequest {
 // Threads   one at a time.
 class RequestParser {
  public:
-  explicit RequestParser(HttpRequestLimits limits);
+  // `peer` is who sends the bytes, as the requests have it.
+  explicit RequestParser(HttpRequestLimits limits, std::string peer = "");
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
@@ -39,12 +40,17 @@ class RequestParser {
 
   enum class Event {
     kNeedMore,  // feed more first
+    kHeader,    // see head; the body comes next: ask Next again
     kContinue,  // the client waits for "100 Continue" before it sends the body; ask Next again
     kRequest,   // take it with Take
     kFault,     // see fault; what follows cannot be understood: each further Next says the same
   };
   Event Next();
 
+  // After kHeader: the request without its body; borrowed until Next, Take or GiveUp.
+  const HttpRequest& head() const;
+  // After kHeader: its body may have so many bytes only, if that is less than the limits allow.
+  void LimitBody(int64_t bytes);
   // The request that Next announced; the parser goes on with the one behind it.
   ParsedRequest Take();
   const RequestFault& fault() const { return fault_; }
@@ -71,7 +77,7 @@ class RequestParser {
   std::string_view HeaderLines() const;
   bool CutHeader();
   Event TakeHeader();
-  Event CheckHeader();
+  Event BeginBody();
   Event ReadBody();
   void End();
   Event Fault(RequestFault fault);
@@ -79,7 +85,8 @@ class RequestParser {
   Event ChunkFault(bool bad_extension);
   Event HeaderTooLarge(std::string_view part);
 
-  HttpRequestLimits limits_;
+  const HttpRequestLimits limits_;
+  const std::string peer_;
   std::string input_;
   size_t consumed_ = 0;  // bytes of input_ that were understood; dropped by the next Feed
   std::unique_ptr<Message> message_;

@@ -30,7 +30,9 @@ Outcome Parse(std::string_view text, size_t piece) {
       const RequestParser::Event event = parser.Next();
       FATHOM_CHECK(parser.body_bytes() <= kLimits.body_bytes);
       if (event == RequestParser::Event::kNeedMore) break;
-      if (event == RequestParser::Event::kContinue) {
+      if (event == RequestParser::Event::kHeader) {
+        FATHOM_CHECK(parser.head().body.empty());
+      } else if (event == RequestParser::Event::kContinue) {
         FATHOM_CHECK(parser.in_body());
       } else if (event == RequestParser::Event::kRequest) {
         outcome.requests.push_back(parser.Take());

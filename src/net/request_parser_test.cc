@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ std::vector<std::string> Parse(std::string_view text, size_t piece) {
     while (true) {
       const RequestParser::Event event = parser.Next();
       if (event == RequestParser::Event::kNeedMore) break;
+      if (event == RequestParser::Event::kHeader) continue;
       if (event == RequestParser::Event::kContinue) {
         events.push_back("continue");
       } else if (event == RequestParser::Event::kRequest) {
@@ -201,6 +203,8 @@ TEST(RequestParser, NamesTheOneThingThatIsWrongWithALine) {
        "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
       {"GET / HTTP/1.0\r\nHost: h\r\nHost: i\r\n\r\n",
        "400 the header Host stands 2 times, first as 'h' and 'i'; send one"},
+      {get + "Authorization: Bearer secret\r\nauthorization: Bearer other\r\n\r\n",
+       "400 the header Authorization stands 2 times; send one"},
       {get + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na",
        "415 the body is sent with Content-Encoding: gzip; send it plain, without that header"},
       {get + "Transfer-Encoding: gzip, chunked\r\n\r\n",
@@ -231,6 +235,7 @@ TEST(RequestParser, KeepsHeadersAndDropsTrailers) {
   parser.Feed(
       "POST / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
       "0\r\nAuthorization: Bearer late\r\n\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Event::kHeader);
   ASSERT_EQ(parser.Next(), RequestParser::Event::kRequest);
   const HttpRequest request = parser.Take().request;
   EXPECT_EQ(request.Header("X-a"), "1");
@@ -241,6 +246,7 @@ TEST(RequestParser, KeepsHeadersAndDropsTrailers) {
 TEST(RequestParser, GivesUpWhatItHasOfABody) {
   RequestParser parser(kLimits);
   parser.Feed("POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n1234");
+  ASSERT_EQ(parser.Next(), RequestParser::Event::kHeader);
   ASSERT_EQ(parser.Next(), RequestParser::Event::kNeedMore);
   ASSERT_EQ(parser.body_bytes(), 4);
   const HttpRequest request = parser.GiveUp();
@@ -250,6 +256,47 @@ TEST(RequestParser, GivesUpWhatItHasOfABody) {
   EXPECT_EQ(parser.body_bytes(), 0);
   parser.Feed("56789");
   EXPECT_EQ(parser.unread_bytes(), 0U);
+}
+
+TEST(RequestParser, TellsTheHeaderBeforeItsBodyIsAskedForOrJudged) {
+  RequestParser parser(kLimits, "10.0.0.7:5");
+  parser.Feed("POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Event::kHeader);
+  EXPECT_EQ(parser.head().method + parser.head().path, "POST/a");
+  EXPECT_EQ(parser.head().peer, "10.0.0.7:5");
+  ASSERT_EQ(parser.Next(), RequestParser::Event::kContinue);
+
+  RequestParser long_body(kLimits);
+  long_body.Feed("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n");
+  ASSERT_EQ(long_body.Next(), RequestParser::Event::kHeader);
+  ASSERT_EQ(long_body.Next(), RequestParser::Event::kFault);
+  EXPECT_EQ(long_body.GiveUp().path, "/a");
+}
+
+TEST(RequestParser, TheBodyOfARequestMayBeLimitedFurther) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\n";
+  const struct {
+    std::string text;
+    int64_t limit;
+    std::string fault;
+  } rows[] = {
+      {"Content-Length: 5\r\n\r\n", 4,
+       "the body has 5 bytes, and at most 4 are allowed; send less at once"},
+      {"Transfer-Encoding: chunked\r\n\r\n5\r\n12345", 4,
+       "the body has more than the 4 bytes that are allowed; send less at once"},
+      {"Content-Length: 5\r\n\r\n", 5, ""},
+      {"Content-Length: 11\r\n\r\n", 100,
+       "the body has 11 bytes, and at most 10 are allowed; send less at once"},
+  };
+  for (const auto& row : rows) {
+    RequestParser parser(kLimits);
+    parser.Feed(head + row.text);
+    ASSERT_EQ(parser.Next(), RequestParser::Event::kHeader);
+    parser.LimitBody(row.limit);
+    const RequestParser::Event event = parser.Next();
+    EXPECT_EQ(event == RequestParser::Event::kFault, !row.fault.empty()) << row.text;
+    EXPECT_EQ(parser.fault().message, row.fault) << row.text;
+  }
 }
 
 TEST(RequestParser, AWrongLineIsNamedThoughTheHeaderIsAlsoTooLarge) {
@@ -272,6 +319,7 @@ TEST(RequestParser, SaysWhetherTheConnectionGoesOn) {
   for (const KeepAlive& row : rows) {
     RequestParser parser(kLimits);
     parser.Feed(row.text);
+    ASSERT_EQ(parser.Next(), RequestParser::Event::kHeader) << row.text;
     ASSERT_EQ(parser.Next(), RequestParser::Event::kRequest) << row.text;
     const ParsedRequest parsed = parser.Take();
     EXPECT_EQ(parsed.http10, row.http10) << row.text;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "net/body_budget.h"
+#include "net/http_options.h"
 #include "net/http_server.h"
 #include "net/idle_list.h"
 
@@ -33,14 +34,15 @@ class OpenConnections {
 // What the connections of one server share. Outlives them.
 struct ServerState {
   HttpServerOptions options;
-  HttpHandler handler;
-  HttpRefuse refuse;
+  HttpService service;
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain
   const Clock* clock = nullptr;
 
   std::shared_ptr<BodyBudget> bodies;  // requests may outlive the server
   IdleList idle;
+  IdleList spare_idle;  // the spare ones
   OpenConnections open;
+  std::atomic<int64_t> spare = 0;  // open ones beyond max_connections
   std::atomic<bool> draining = false;
   std::atomic<int64_t> accepted = 0;
   std::atomic<int64_t> refused = 0;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 
@@ -20,14 +21,19 @@ HttpServerOptions AnyPort() {
 }
 
 std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options,
-                                  const Clock* clock) {
-  auto server = HttpServer::Listen(
-      std::move(options), std::move(handler),
-      [](const HttpRefusal& refusal) {
-        return HttpResponse{
-            refusal.status, {}, Format("{}: {}", refusal.status, refusal.message), "text/plain"};
-      },
-      clock);
+                                  const Clock* clock, HttpScreen screen) {
+  auto server = HttpServer::Listen(std::move(options),
+                                   {.handle = std::move(handler),
+                                    .refuse =
+                                        [](const HttpRefusal& refusal) {
+                                          return HttpResponse{
+                                              refusal.status,
+                                              {},
+                                              Format("{}: {}", refusal.status, refusal.message),
+                                              "text/plain"};
+                                        },
+                                    .screen = std::move(screen)},
+                                   clock);
   FATHOM_CHECK(server.ok());
   return std::move(server).value();
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 
@@ -16,7 +17,7 @@ HttpServerOptions AnyPort();
 
 // A server that listens (CHECK). Its own errors have the body "<status>: <message>".
 std::unique_ptr<HttpServer> Serve(HttpHandler handler, HttpServerOptions options = AnyPort(),
-                                  const Clock* clock = nullptr);
+                                  const Clock* clock = nullptr, HttpScreen screen = {});
 
 // An answer of status 200 and type text/plain.
 HttpResponse Text(std::string body);

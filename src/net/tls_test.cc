@@ -18,6 +18,7 @@
 #include "net/certificate_testing.h"
 #include "net/http_client.h"
 #include "net/http_message.h"
+#include "net/http_options.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/raw_client_testing.h"
@@ -141,11 +142,28 @@ TEST_F(TlsTest, AClientThatDoesNotTrustTheCertificateSaysSo) {
                    server->port()));
 }
 
-TEST_F(TlsTest, AClientWithoutTlsIsDisconnected) {
+TEST_F(TlsTest, AClientWithoutTlsIsToldToSpeakIt) {
   const auto server = Serve(Echo, Options());
-  RawClient client(server->port());
-  client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  client.ReadAll();
+  for (const std::string_view request :
+       {"GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nabc"}) {
+    RawClient client(server->port());
+    client.Send(request);
+    const auto answer = client.ReadAnswer();
+    EXPECT_EQ(answer.status(), 400);
+    EXPECT_EQ(answer.body, "400: this port speaks TLS, and the request came without; use https://");
+    EXPECT_EQ(client.ReadAll(), "");
+  }
+  EXPECT_EQ(server->stats().requests, 0);
+}
+
+TEST_F(TlsTest, AClientThatSpeaksNeitherIsDisconnected) {
+  const auto server = Serve(Echo, Options());
+  for (const std::string_view bytes : {"\x16 nonsense", "nonsense"}) {
+    RawClient client(server->port());
+    client.Send(bytes);
+    client.ReadAll();
+  }
   EXPECT_EQ(server->stats().requests, 0);
 }
 
@@ -216,7 +234,7 @@ TEST_F(TlsTest, FilesThatAreDamagedAreNamedWithTheReason) {
 TEST_F(TlsTest, OneFileWithoutTheOtherIsRefused) {
   HttpServerOptions options = Options();
   options.tls_key_file.clear();
-  const auto server = HttpServer::Listen(options, Echo);
+  const auto server = HttpServer::Listen(options, {Echo});
   ASSERT_FALSE(server.ok());
   EXPECT_EQ(server.error().ToString(),
             "error: TLS needs a certificate and its key, and one of the two files is not named\n"

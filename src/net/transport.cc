@@ -52,11 +52,17 @@ class SocketTransport : public Transport {
 
   void Handshake(User user) override {
     if constexpr (kTls) {
-      stream_.async_handshake(boost::asio::ssl::stream_base::server,
-                              [user](error_code error) { user->OnHandshake(!error); });
+      socket().async_wait(tcp::socket::wait_read, [this, user](error_code error) {
+        if (!error && BeginsWithALetter()) return user->OnHandshake(HandshakeEnd::kPlain);
+        ShakeHands(user);
+      });
     } else {
-      user->OnHandshake(true);
+      user->OnHandshake(HandshakeEnd::kDone);
     }
+  }
+
+  std::unique_ptr<Transport> WithoutTls() override {
+    return std::make_unique<SocketTransport<tcp::socket>>(std::move(socket()));
   }
 
   void Read(std::span<char> into, User user) override {
@@ -89,6 +95,21 @@ class SocketTransport : public Transport {
   }
 
  private:
+  void ShakeHands(const User& user) {
+    stream_.async_handshake(boost::asio::ssl::stream_base::server, [user](error_code error) {
+      user->OnHandshake(error ? HandshakeEnd::kFailed : HandshakeEnd::kDone);
+    });
+  }
+
+  // As a method of HTTP does, and no record of TLS.
+  bool BeginsWithALetter() {
+    char first = 0;
+    error_code error;
+    socket().non_blocking(true, error);
+    socket().receive(boost::asio::buffer(&first, 1), tcp::socket::message_peek, error);
+    return !error && first >= 'A' && first <= 'Z';
+  }
+
   tcp::socket& socket() {
     if constexpr (kTls) {
       return stream_.next_layer();

@@ -10,11 +10,17 @@
 
 namespace fathom {
 
+enum class HandshakeEnd {
+  kDone,
+  kFailed,
+  kPlain,  // the peer speaks no TLS, but words: see WithoutTls
+};
+
 // Who uses a transport: told of the end of each operation, on the transport's network thread.
 class TransportUser {
  public:
   virtual ~TransportUser() = default;
-  virtual void OnHandshake(bool ok) = 0;
+  virtual void OnHandshake(HandshakeEnd end) = 0;
   // bytes 0: the peer ended or lost the connection, or Close was called.
   virtual void OnRead(size_t bytes) = 0;
   virtual void OnWritten(size_t bytes) = 0;
@@ -30,6 +36,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual void Handshake(std::shared_ptr<TransportUser> user) = 0;
+  // After kPlain: the same connection, of which nothing has been read. This one is of no use then.
+  virtual std::unique_ptr<Transport> WithoutTls() = 0;
   virtual void Read(std::span<char> into, std::shared_ptr<TransportUser> user) = 0;
   virtual void Write(std::string_view bytes, std::shared_ptr<TransportUser> user) = 0;
   // Tells the peer that nothing more is sent (TLS: after its close_notify). What it still sends can

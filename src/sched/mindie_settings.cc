@@ -56,7 +56,7 @@ constexpr NumberField kDeployFields[] = {
 };
 
 constexpr NumberField kScheduleFields[] = {
-    {"cacheBlockSize", &Values::cache_block_size, 1, 128},
+    {"cacheBlockSize", &Values::cache_block_size, 16, 128},
     {"maxPrefillBatchSize", &Values::max_prefill_batch_size, 0, 819'200},
     {"maxPrefillTokens", &Values::max_prefill_tokens, 1, kMostInput},
     {"prefillTimeMsPerReq", &Values::prefill_time_ms, 0, 1000},
@@ -165,34 +165,58 @@ Status CheckTogether(const JsonReader& deploy, const JsonReader& schedule, const
                 {schedule, "maxPrefillTokens", values.max_prefill_tokens});
 }
 
-// What MindIE rewrites without a word.
-void Rewrite(Values& values, bool mix, std::vector<std::string>& notes) {
-  if (values.max_prefill_batch_size == 0) {
-    values.max_prefill_batch_size = values.max_batch_size;
+MindieSizes SizesOf(const Values& values) {
+  return {.max_seq_len = values.max_seq_len,
+          .max_input_token_len = values.max_input_token_len,
+          .max_iter_times = values.max_iter_times,
+          .max_prefill_tokens = values.max_prefill_tokens,
+          .max_batch_size = values.max_batch_size,
+          .max_prefill_batch_size = values.max_prefill_batch_size};
+}
+
+// What MindIE makes of sizes without a word.
+MindieSizes Fit(const MindieSizes& asked, bool mix) {
+  MindieSizes sizes = asked;
+  if (asked.max_prefill_batch_size == 0) sizes.max_prefill_batch_size = asked.max_batch_size;
+  sizes.max_input_token_len = std::min(asked.max_input_token_len, asked.max_seq_len - 1);
+  const int64_t longest =
+      std::min(asked.max_seq_len, sizes.max_input_token_len + asked.max_iter_times);
+  if (!mix) sizes.max_prefill_tokens = std::max(asked.max_prefill_tokens, longest);
+  sizes.max_batch_size = std::min(asked.max_batch_size, sizes.max_prefill_tokens);
+  sizes.max_prefill_batch_size = std::min(sizes.max_prefill_batch_size, sizes.max_batch_size);
+  return sizes;
+}
+
+void NoteFit(const MindieSizes& asked, const MindieSizes& fitted, std::vector<std::string>& notes) {
+  if (asked.max_prefill_batch_size == 0) {
     notes.push_back(
-        Format("maxPrefillBatchSize 0 stands for maxBatchSize {}", values.max_batch_size));
+        Format("maxPrefillBatchSize 0 stands for maxBatchSize {}", asked.max_batch_size));
   }
-  if (values.max_input_token_len > values.max_seq_len - 1) {
+  if (fitted.max_input_token_len < asked.max_input_token_len) {
     notes.push_back(Format("maxInputTokenLen {} is cut to maxSeqLen - 1 = {}",
-                           values.max_input_token_len, values.max_seq_len - 1));
-    values.max_input_token_len = values.max_seq_len - 1;
+                           asked.max_input_token_len, fitted.max_input_token_len));
   }
-  const int64_t max_len =
-      std::min(values.max_seq_len, values.max_input_token_len + values.max_iter_times);
-  if (!mix && values.max_prefill_tokens < max_len) {
+  if (fitted.max_prefill_tokens > asked.max_prefill_tokens) {
     notes.push_back(Format(
         "maxPrefillTokens {} is raised to {}, the least of maxSeqLen {} and maxInputTokenLen {} + "
         "maxIterTimes {}: what was generated is computed again after a preemption",
-        values.max_prefill_tokens, max_len, values.max_seq_len, values.max_input_token_len,
-        values.max_iter_times));
-    values.max_prefill_tokens = max_len;
+        asked.max_prefill_tokens, fitted.max_prefill_tokens, fitted.max_seq_len,
+        fitted.max_input_token_len, fitted.max_iter_times));
   }
-  if (values.max_batch_size > values.max_prefill_tokens) {
-    notes.push_back(Format("maxBatchSize {} is cut to maxPrefillTokens {}", values.max_batch_size,
-                           values.max_prefill_tokens));
-    values.max_batch_size = values.max_prefill_tokens;
-    values.max_prefill_batch_size = std::min(values.max_prefill_batch_size, values.max_batch_size);
+  if (fitted.max_batch_size < asked.max_batch_size) {
+    notes.push_back(Format("maxBatchSize {} is cut to maxPrefillTokens {}", asked.max_batch_size,
+                           fitted.max_batch_size));
   }
+}
+
+void Take(const MindieSizes& sizes, MindieSettings& settings) {
+  MindiePolicy& policy = settings.policy;
+  policy.max_seq_len = sizes.max_seq_len;
+  policy.max_prefill_tokens = sizes.max_prefill_tokens;
+  policy.max_batch_size = sizes.max_batch_size;
+  policy.max_prefill_batch_size = sizes.max_prefill_batch_size;
+  settings.max_input_token_len = sizes.max_input_token_len;
+  settings.max_iter_times = sizes.max_iter_times;
 }
 
 MindieSettings SettingsFrom(const Values& values) {
@@ -202,17 +226,11 @@ MindieSettings SettingsFrom(const Values& values) {
   policy.prefill_ms_per_req = values.prefill_time_ms;
   policy.decode_ms_per_req = values.decode_time_ms;
   policy.max_queue_delay_s = static_cast<double>(values.max_queue_delay_us) / 1e6;
-  policy.max_prefill_batch_size = values.max_prefill_batch_size;
-  policy.max_batch_size = values.max_batch_size;
-  policy.max_prefill_tokens = values.max_prefill_tokens;
-  policy.max_seq_len = values.max_seq_len;
   policy.max_preempt_count = values.max_preempt_count;
   policy.max_first_token_wait_s = static_cast<double>(values.max_first_token_wait_ms) / 1e3;
   policy.prefill_expected_s = static_cast<double>(values.prefill_expected_ms) / 1e3;
   policy.decode_expected_s = static_cast<double>(values.decode_expected_ms) / 1e3;
   settings.cache_block_size = values.cache_block_size;
-  settings.max_input_token_len = values.max_input_token_len;
-  settings.max_iter_times = values.max_iter_times;
   return settings;
 }
 
@@ -241,10 +259,11 @@ Result<MindieSettings> Read(const JsonReader& deploy, const JsonReader& schedule
                            values.stage_select_policy));
     values.stage_select_policy = 1;
   }
-  const int64_t asked_prefill_tokens = values.max_prefill_tokens;
-  Rewrite(values, mix, notes);
   MindieSettings settings = SettingsFrom(values);
-  settings.asked_prefill_tokens = asked_prefill_tokens;
+  settings.asked = SizesOf(values);
+  const MindieSizes fitted = Fit(settings.asked, mix);
+  NoteFit(settings.asked, fitted, notes);
+  Take(fitted, settings);
   settings.mix = mix;
   settings.policy.dynamic_batch_size = dynamic;
   settings.notes = std::move(notes);
@@ -288,25 +307,18 @@ int64_t MindieSettings::MostInputTokens() const {
 }
 
 std::string CutToModel(int64_t positions, MindieSettings& settings) {
-  MindiePolicy& policy = settings.policy;
-  if (policy.max_seq_len <= positions) return "";
+  const MindiePolicy before = settings.policy;
+  if (before.max_seq_len <= positions) return "";
+  MindieSizes asked = settings.asked;
+  asked.max_seq_len = positions;
+  Take(Fit(asked, settings.mix), settings);
   std::string note =
-      Format("maxSeqLen {} is cut to the model's {} positions", policy.max_seq_len, positions);
-  policy.max_seq_len = positions;
-  settings.max_input_token_len = settings.MostInputTokens();
-  const int64_t longest =
-      std::min(positions, settings.max_input_token_len + settings.max_iter_times);
-  const int64_t tokens = settings.mix ? settings.asked_prefill_tokens
-                                      : std::max(settings.asked_prefill_tokens, longest);
-  if (tokens < policy.max_prefill_tokens) {
-    note += Format(", maxPrefillTokens {} to {}", policy.max_prefill_tokens, tokens);
-    policy.max_prefill_tokens = tokens;
-  }
-  if (tokens < policy.max_batch_size) {
-    note += Format(", maxBatchSize {} to {}", policy.max_batch_size, tokens);
-    policy.max_batch_size = tokens;
-    policy.max_prefill_batch_size = std::min(policy.max_prefill_batch_size, tokens);
-  }
+      Format("maxSeqLen {} is cut to the model's {} positions", before.max_seq_len, positions);
+  const auto add = [&note](std::string_view key, int64_t was, int64_t is) {
+    if (is != was) note += Format(", {} {} to {}", key, was, is);
+  };
+  add("maxPrefillTokens", before.max_prefill_tokens, settings.policy.max_prefill_tokens);
+  add("maxBatchSize", before.max_batch_size, settings.policy.max_batch_size);
   return note;
 }
 

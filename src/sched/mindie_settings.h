@@ -13,15 +13,25 @@
 
 namespace fathom {
 
+// Those of MindIE's sizes that depend on each other, under its names.
+struct MindieSizes {
+  int64_t max_seq_len = 2560;
+  int64_t max_input_token_len = 2048;
+  int64_t max_iter_times = 512;  // most tokens of an answer
+  int64_t max_prefill_tokens = 8192;
+  int64_t max_batch_size = 200;
+  int64_t max_prefill_batch_size = 50;
+};
+
 // The scheduling parameters of MindIE, by their own names (docs/formats/mindie-scheduling.md lists
 // them).
 struct MindieSettings {
   MindiePolicy policy;
   int64_t cache_block_size = 128;
   int64_t max_input_token_len = 2048;
-  int64_t max_iter_times = 512;         // most tokens of an answer
-  int64_t asked_prefill_tokens = 8192;  // maxPrefillTokens before it was raised
-  bool mix = false;                     // templateType Mix: prompts in pieces beside decoding
+  int64_t max_iter_times = 512;  // most tokens of an answer
+  MindieSizes asked;             // before they were fitted to each other
+  bool mix = false;              // templateType Mix: prompts in pieces beside decoding
   // What was changed or is not used, one sentence each: to be printed.
   std::vector<std::string> notes;
 

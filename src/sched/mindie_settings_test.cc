@@ -237,6 +237,8 @@ TEST(MindieSettings, ErrorsNamePathValueAndLimits) {
        "config.json: /BackendConfig/ModelDeployConfig"},
       {R"("maxPrefillTokens":1000)", "",
        "maxInputTokenLen 2048 (its default) is more than maxPrefillTokens 1000", at},
+      {R"("cacheBlockSize":8)", "", "expected an integer from 16 to 128, found integer 8",
+       at + "/cacheBlockSize"},
       {R"("cacheBlockSize":100)", "", "cacheBlockSize is 100, expected a multiple of 16", at},
       {"", R"("maxSeqLen":0)", "expected an integer from 1 to 4294967295, found integer 0",
        "config.json: /BackendConfig/ModelDeployConfig/maxSeqLen"},

@@ -38,10 +38,12 @@ TEST(PolicyFcfs, PromptsFirst) {
   }
 }
 
-// "Default = prefill first, except decode when: something is swapped out; or 'should prefill at
-// once' is false; or free NPU blocks < 5 % of the total." (3.1)
-// "Should prefill at once: the waiting queue is not empty and (the oldest request has waited >=
-// maxQueueDelayMicroseconds, or maxQueueDelay > 5000 us and waiting count >= maxPrefillBatchSize)."
+// Paragraphs are those of docs/formats/mindie-scheduling.md.
+
+// "Prefill, except that it is decode when something is swapped out, or when a prefill is not due,
+// or when less than 5 % of the blocks are free [...]. A prefill is due when the oldest request has
+// waited maxQueueDelayMicroseconds, or when that is more than 5000 and maxPrefillBatchSize requests
+// wait." (3.1)
 TEST(PolicyMindie, PrefillFirstWithItsThreeExceptions) {
   struct Row {
     std::string name;
@@ -84,10 +86,10 @@ TEST(PolicyMindie, PrefillFirstWithItsThreeExceptions) {
   }
 }
 
-// "Policy 1 (throughput). When requests wait: prefill cost = prefillTimeMsPerReq x number of
-// decoding requests. Decode waste accumulates: + decodeTimeMsPerReq x (maxBatchSize - number
-// decoding) each time it is asked, before it is compared. If cost > accumulated waste -> decode;
-// otherwise reset the waste to 0 and prefill. With an empty queue: waste = 0, decode." (3.1)
+// "While requests wait, a prefill costs prefillTimeMsPerReq for each sequence that runs, and each
+// choice adds to the waste decodeTimeMsPerReq for each place of maxBatchSize where none does. Then
+// the two are compared: decode if the cost is more than the waste so far; else prefill, and the
+// waste begins anew. It does so too when nobody waits." (3.1)
 TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
   MindiePolicy policy;
   policy.stage_select_policy = 1;
@@ -122,10 +124,9 @@ TEST(PolicyMindie, ThroughputWeighsTheCostOfAPrefillAgainstTheWasteOfDecoding) {
   }
 }
 
-// "Policy 2 (SLO / least laxity). laxity = (deadline - time waited - predicted time) / deadline,
-// for the first waiting prefill against prefillExpectedTime, and for decode against
-// decodeExpectedTime; smaller laxity goes first; nothing running -> prefill; nothing waiting ->
-// decode." (3.1) Decoding has waited 0; what is predicted is the prefill of all that wait.
+// "Laxity = (expected - waited - predicted) / expected. Of a prefill: prefillExpectedTime, the wait
+// of the first that waits [...]. Of decoding: decodeExpectedTime, no wait [...]. The smaller goes
+// first, decoding among equals. Nothing runs: prefill; nobody waits [...]: decode." (3.1)
 TEST(PolicyMindie, LaxityGivesTheStepToWhoHasLessTimeToSpare) {
   MindiePolicy policy;
   policy.stage_select_policy = 2;
@@ -191,9 +192,10 @@ TEST(PolicyMindie, NoPrefillIsChosenWhereOnlySwappedOnesComeBack) {
   }
 }
 
-// "Dynamic batch size: binary search of the decode batch so that decode time = decodeExpectedTime
-// +- 5 ms, step +-2, floor 3" (3.1), every second time; in between, while tokens come late, the
-// batch is what decodes.
+// "Every second time the batch is searched: between two ends that move by 2 or 3 down while tokens
+// come later than decodeExpectedTime + 5 ms, up while they come earlier than - 5 ms, it goes to
+// their middle by at most 2, from 3 to maxBatchSize. In between, while tokens come late, it is what
+// decodes." (3.1)
 class DynamicBatch : public testing::Test {
  protected:
   DynamicBatch() {

@@ -51,8 +51,10 @@ class MindieSteps : public testing::Test {
 };
 using Ids = std::vector<RequestId>;
 
-// "First of maxPrefillBatchSize / maxPrefillTokens closes the batch"; "token budget =
-// max(maxSeqLen, maxPrefillTokens)"; "FCFS with head-of-line blocking". (1.5, 3.2)
+// Paragraphs are those of docs/formats/mindie-scheduling.md.
+
+// "First come, first served; the first request that does not fit ends the batch. A prefill step
+// takes max(maxSeqLen, maxPrefillTokens) tokens and maxPrefillBatchSize prompts." (3.2)
 TEST_F(MindieSteps, ABatchIsClosedByItsRequestsOrItsTokens) {
   Scheduler scheduler(Config());
   for (const RequestId id : {1, 2, 3}) Add(scheduler, id, 2, 0);
@@ -80,7 +82,7 @@ TEST_F(MindieSteps, WithNothingRunningTheDelayIsWaitedFor) {
   EXPECT_EQ(Step(scheduler, *last_.wait_until_s), Ids{1});
 }
 
-// "Last schedule produced nothing and something is running -> decode." (3.1, 2)
+// "The stage chosen gave nothing and something runs: decode." (3.1, 2)
 TEST_F(MindieSteps, APrefillThatGivesNothingBecomesADecodeStep) {
   SchedulerConfig config = Config();
   config.max_sequences = 1;
@@ -94,8 +96,8 @@ TEST_F(MindieSteps, APrefillThatGivesNothingBecomesADecodeStep) {
   EXPECT_EQ(last_.decision.left_out, LeftOut::kStage);
 }
 
-// "A request waiting longer than maxFirstTokenWaitTime with no output -> one running request
-// (newest) is preempted for it." (3.2)
+// "A request that has waited more than maxFirstTokenWaitTime and has no token yet takes the blocks
+// of the sequence that came last, if they are enough." (3.2)
 TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
   SchedulerConfig config = Config();
   config.blocks = 6;
@@ -115,7 +117,8 @@ TEST_F(MindieSteps, WhoWaitsTooLongForItsFirstTokenTakesTheNewestOnesBlocks) {
   EXPECT_EQ(last_.preempted[0].reason, Preemption::Reason::kFirstTokenWait);
 }
 
-// "Swap only if swaps so far < maxPreemptCount and CPU blocks are free; else recompute." (3.3)
+// "By swapping, if fewer than maxPreemptCount did in this step and enough swap blocks are free,
+// else it is computed again from prompt and answer." (3.3)
 TEST_F(MindieSteps, AtMostMaxPreemptCountAreSwappedOutInAStep) {
   for (const int64_t count : {0, 1, 2}) {
     SchedulerConfig config = Config();
@@ -137,7 +140,8 @@ TEST_F(MindieSteps, AtMostMaxPreemptCountAreSwappedOutInAStep) {
   }
 }
 
-// maxPrefillTokens below what a preempted sequence has grown to: older releases hung there (3.3).
+// "A prompt longer than a step is computed in several [...], so there is no length at which a
+// preempted sequence cannot come back." (Where Fathom differs)
 TEST_F(MindieSteps, ASequenceLongerThanAStepIsComputedAgainInPieces) {
   SchedulerConfig config = Config();
   config.blocks = 4;

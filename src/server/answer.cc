@@ -43,6 +43,7 @@ SampledToken Sampled(EngineEvent& event) {
   SampledToken token{.id = *event.token};
   if (!event.logprobs) return token;
   token.logprob = event.logprobs->token;
+  token.top.reserve(event.logprobs->top.size());
   for (const auto& [id, logprob] : event.logprobs->top) token.top.push_back({id, logprob});
   return token;
 }
@@ -100,7 +101,9 @@ void Answer::TakeToken(size_t index, EngineEvent& event, double now_s) {
 
 void Answer::TakeFinish(size_t index, const EngineEvent& event, double now_s) {
   --open_in_engine_;
-  services_.metrics.finished[static_cast<size_t>(*event.finish)].Add();
+  // It was cancelled because its text was complete: the client has "stop".
+  const FinishReason how = choices_[index].ended ? FinishReason::kStop : *event.finish;
+  services_.metrics.finished[static_cast<size_t>(how)].Add();
   if (choices_[index].ended || closed_) return;
   if (event.finish == FinishReason::kTimeout) return Fail(TimedOut(*event.error), now_s);
   if (event.finish == FinishReason::kError) return Fail(FromError(*event.error), now_s);
@@ -133,12 +136,16 @@ void Answer::Complete(double now_s) {
     Flush(now_s);
     setup_.routed.reply.Finish();
   } else {
-    std::vector<FinishedChoice> finished;
-    finished.reserve(choices_.size());
-    for (Choice& choice : choices_) finished.push_back(std::move(choice.finished));
-    setup_.routed.SendJson(200, setup_.format->Whole(finished, TotalUsage()));
+    setup_.routed.SendJson(200, WholeBody());
   }
   Close("done", now_s);
+}
+
+std::string Answer::WholeBody() {
+  std::vector<FinishedChoice> finished;
+  finished.reserve(choices_.size());
+  for (Choice& choice : choices_) finished.push_back(std::move(choice.finished));
+  return setup_.format->Whole(std::move(finished), TotalUsage());
 }
 
 void Answer::Fail(const ApiError& error, double now_s) {
@@ -254,6 +261,8 @@ void Answer::Close(const char* outcome, double now_s) {
       {"first_token_s",
        first_token_s_ ? Rounded(*first_token_s_ - setup_.routed.arrived_s) : Json()},
       {"total_s", Rounded(now_s - setup_.routed.arrived_s)}};
+  const std::string why = setup_.routed.reply.WhyDropped();
+  if (!why.empty()) fields.emplace_back("why", why);
   if (!setup_.routed.trace.empty()) fields.emplace_back("traceparent", setup_.routed.trace);
   if (services_.log_text) fields.emplace_back("prompt", setup_.log_text);
   services_.log.Info("request", std::move(fields));

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 #include "server/answer_format.h"
+#include "server/answer_memory.h"
 #include "server/metrics.h"
 #include "server/open_requests.h"
 #include "server/request_log.h"
@@ -42,7 +43,9 @@ struct AnswerSetup {
   std::vector<ChoiceSetup> choices;
   std::vector<int32_t> stop_token_ids;  // that the request named: not the model's own end
   std::unique_ptr<AnswerFormat> format;
-  std::string log_text;  // of the prompt, where the log has it; else ""
+  std::string log_text;                  // of the prompt, where the log has it; else ""
+  int64_t kept_bytes = 0;                // that the tokens it keeps may come to
+  AnswerMemory::Share memory = nullptr;  // for them
 };
 
 // What all answers of a server share; it outlives them.
@@ -88,6 +91,7 @@ class Answer {
   void TakeFinish(size_t index, const EngineEvent& event, double now_s);
   void EndChoice(size_t index, const ReplyDelta& rest, ChoiceEnd end);
   void Complete(double now_s);
+  std::string WholeBody();
   void Fail(const ApiError& error, double now_s);
   void BeginStream();
   void Flush(double now_s);

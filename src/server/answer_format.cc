@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +35,7 @@ class ChatFormat : public AnswerFormat {
   void WholeUsage(const Usage& usage, std::string& out) const override {
     writer_.WholeUsage(usage, out);
   }
-  std::string Whole(std::span<const FinishedChoice> choices, const Usage& usage) const override {
+  std::string Whole(std::vector<FinishedChoice> choices, const Usage& usage) const override {
     return ChatResponseBody(head_, options_, tokenizer_, choices, usage);
   }
 
@@ -69,10 +68,9 @@ class CompletionFormat : public AnswerFormat {
   void WholeUsage(const Usage& usage, std::string& out) const override {
     writer_.WholeUsage(usage, out);
   }
-  std::string Whole(std::span<const FinishedChoice> choices, const Usage& usage) const override {
-    std::vector<FinishedChoice> echoed(choices.begin(), choices.end());
-    for (size_t i = 0; i < echoed.size(); ++i) echoed[i].reply.text.insert(0, EchoOf(i));
-    return CompletionResponseBody(head_, options_, tokenizer_, echoed, usage);
+  std::string Whole(std::vector<FinishedChoice> choices, const Usage& usage) const override {
+    for (size_t i = 0; i < choices.size(); ++i) choices[i].reply.text.insert(0, EchoOf(i));
+    return CompletionResponseBody(head_, options_, tokenizer_, choices, usage);
   }
 
  private:

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,7 @@ class AnswerFormat {
   virtual void End(int64_t choice, const ReplyDelta& rest, const ChoiceEnd& end, const Usage& usage,
                    std::string& out) = 0;
   virtual void WholeUsage(const Usage& usage, std::string& out) const = 0;
-  virtual std::string Whole(std::span<const FinishedChoice> choices, const Usage& usage) const = 0;
+  virtual std::string Whole(std::vector<FinishedChoice> choices, const Usage& usage) const = 0;
 };
 
 // The tokenizer must outlive the result.

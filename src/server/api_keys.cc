@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "io/file_system.h"
@@ -62,9 +63,10 @@ std::string_view BearerToken(std::string_view authorization) {
 }  // namespace
 
 Result<ApiKeys> ApiKeys::Load(const std::vector<std::string>& flags, const std::string& file,
-                              FileSystem& files, const char* environment) {
+                              FileSystem& files, const KeyVariable& environment) {
   ApiKeys keys;
   for (const std::string& key : flags) FATHOM_OK(keys.Add(key, "--api-key"));
+  keys.EndSource("--api-key");
   if (!file.empty()) {
     FATHOM_TRY(const std::string text, files.ReadStream(file, kMostBytes));
     const size_t before = keys.size();
@@ -77,13 +79,31 @@ Result<ApiKeys> ApiKeys::Load(const std::vector<std::string>& flags, const std::
     if (keys.size() == before) {
       return BadInput("the file holds no key", "--api-key-file: " + file, "write one key a line");
     }
+    keys.EndSource(file);
   }
-  if (environment != nullptr) {
-    for (std::string& key : Split(environment, ',')) {
-      FATHOM_OK(keys.Add(std::move(key), "the environment's FATHOM_API_KEY"));
+  if (environment.value != nullptr) {
+    for (std::string& key : Split(environment.value, ',')) {
+      FATHOM_OK(keys.Add(std::move(key), Format("the environment's {}", environment.name)));
     }
+    keys.EndSource(environment.name);
   }
   return keys;
+}
+
+void ApiKeys::EndSource(std::string_view name) {
+  size_t known = 0;
+  for (const Source& source : sources_) known += source.keys;
+  if (keys_.size() > known) sources_.push_back({std::string(name), keys_.size() - known});
+}
+
+std::string ApiKeys::Describe() const {
+  FATHOM_CHECK(required());
+  std::string text = keys_.size() == 1 ? "a key" : Format("one of {} keys", keys_.size());
+  std::string_view before = ": ";
+  for (const Source& source : sources_) {
+    text += Format("{}{} of {}", std::exchange(before, ", "), source.keys, source.name);
+  }
+  return text;
 }
 
 Status ApiKeys::Add(std::string key, const std::string& where) {

@@ -19,8 +19,10 @@ namespace {
 TEST(ApiKeys, AreReadFromFlagsFileAndEnvironment) {
   MemoryFileSystem files;
   files.Put("keys.txt", "# for the team\nsk-file-1\n\n  sk-file-2  \r\n");
-  const ApiKeys keys = ApiKeys::Load({"sk-flag"}, "keys.txt", files, "sk-env-1, sk-env-2").value();
+  const ApiKeys keys =
+      ApiKeys::Load({"sk-flag"}, "keys.txt", files, {"VLLM_API_KEY", "sk-env-1, sk-env-2"}).value();
   EXPECT_EQ(keys.size(), 5U);
+  EXPECT_EQ(keys.Describe(), "one of 5 keys: 1 of --api-key, 2 of keys.txt, 2 of VLLM_API_KEY");
   EXPECT_EQ(keys.Find("Bearer sk-flag"), 0U);
   EXPECT_EQ(keys.Find("Bearer sk-file-1"), 1U);
   EXPECT_EQ(keys.Find("bearer  sk-file-2 "), 2U);
@@ -41,14 +43,19 @@ class PipeFileSystem : public MemoryFileSystem {
 
 TEST(ApiKeys, MayComeThroughAPipe) {
   PipeFileSystem files;
-  const auto keys = ApiKeys::Load({}, "/dev/fd/63", files, nullptr);
+  const auto keys = ApiKeys::Load({}, "/dev/fd/63", files, {});
   ASSERT_TRUE(keys.ok()) << keys.error().ToString();
   EXPECT_EQ(keys->Find("Bearer sk-2"), 1U);
 }
 
+TEST(ApiKeys, OneAloneIsSaidSo) {
+  MemoryFileSystem files;
+  EXPECT_EQ(ApiKeys::Load({"sk-1"}, "", files, {})->Describe(), "a key: 1 of --api-key");
+}
+
 TEST(ApiKeys, OnlyAWholeKeyOpens) {
   MemoryFileSystem files;
-  const ApiKeys keys = ApiKeys::Load({"sk-abc"}, "", files, nullptr).value();
+  const ApiKeys keys = ApiKeys::Load({"sk-abc"}, "", files, {}).value();
   for (const std::string_view given :
        {"", "Bearer", "Bearer ", "Bearer sk-ab", "Bearer sk-abcd", "Bearer sk-abcsk-abc",
         "Bearer Sk-abc", "Basic sk-abc", "sk-abc"}) {
@@ -58,7 +65,7 @@ TEST(ApiKeys, OnlyAWholeKeyOpens) {
 
 TEST(ApiKeys, WithoutAnyNoneIsRequired) {
   MemoryFileSystem files;
-  EXPECT_FALSE(ApiKeys::Load({}, "", files, nullptr)->required());
+  EXPECT_FALSE(ApiKeys::Load({}, "", files, {})->required());
 }
 
 TEST(ApiKeys, WhatNoHeaderCanCarryIsRefusedWithoutShowingIt) {
@@ -92,9 +99,15 @@ TEST(ApiKeys, WhatNoHeaderCanCarryIsRefusedWithoutShowingIt) {
        "a,,b",
        "error: a key is empty\n  where: the environment's FATHOM_API_KEY\n"
        "  fix: give a key, or leave it out\n"},
+      {{},
+       "",
+       "",
+       "error: a key is empty\n  where: the environment's FATHOM_API_KEY\n"
+       "  fix: give a key, or leave it out\n"},
   };
   for (const Row& row : rows) {
-    const Result<ApiKeys> keys = ApiKeys::Load(row.flags, row.file, files, row.environment);
+    const Result<ApiKeys> keys =
+        ApiKeys::Load(row.flags, row.file, files, {"FATHOM_API_KEY", row.environment});
     ASSERT_FALSE(keys.ok()) << row.text;
     EXPECT_EQ(keys.error().ToString(), row.text);
   }

@@ -1,6 +1,7 @@
 #include "server/engine_loop.h"
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -35,11 +36,16 @@ EngineGauges ReadGauges(const Engine& engine) {
 
 }  // namespace
 
+int64_t MostTokens(const GenerationRequest& request) {
+  return static_cast<int64_t>(request.prompt.size()) + request.max_tokens;
+}
+
 EngineLoop::EngineLoop(Engine& engine, const Clock& clock, ScheduleLog& schedule, Deliver deliver)
     : engine_(engine),
       clock_(clock),
       schedule_(schedule),
       deliver_(std::move(deliver)),
+      gauges_(ReadGauges(engine)),
       thread_([this] { Run(); }) {}
 
 EngineLoop::~EngineLoop() { Stop(); }
@@ -119,9 +125,10 @@ bool EngineLoop::TakeCommands() {
 }
 
 void EngineLoop::Apply(Submission submission) {
+  const int64_t most_tokens = MostTokens(submission.request);
   const RequestId id = engine_.Add(std::move(submission.request));
   request_of_[submission.ticket] = id;
-  ticket_of_[id] = submission.ticket;
+  open_[id] = {submission.ticket, most_tokens};
 }
 
 void EngineLoop::Apply(const Cancellation& cancellation) {
@@ -133,13 +140,13 @@ StepNews EngineLoop::Collect(StepResult result) {
   StepNews news{{}, result.prompt_tokens, result.sampled_tokens};
   news.events.reserve(result.events.size());
   for (EngineEvent& event : result.events) {
-    const auto entry = ticket_of_.find(event.id);
-    const Ticket ticket = entry->second;
+    const auto entry = open_.find(event.id);
+    const Open open = entry->second;
     if (event.finish) {
-      request_of_.erase(ticket);
-      ticket_of_.erase(entry);
+      request_of_.erase(open.ticket);
+      open_.erase(entry);
     }
-    news.events.push_back({ticket, std::move(event)});
+    news.events.push_back({open.ticket, std::move(event), open.most_tokens});
   }
   return news;
 }

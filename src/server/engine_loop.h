@@ -26,7 +26,11 @@ using Ticket = int64_t;
 struct TicketEvent {
   Ticket ticket = 0;
   EngineEvent event;
+  int64_t most_tokens = 0;  // of prompt and answer, as was submitted
 };
+
+// Of prompt and answer, as it is submitted.
+int64_t MostTokens(const GenerationRequest& request);
 
 // What came of one step.
 struct StepNews {
@@ -107,7 +111,11 @@ class EngineLoop {
   std::vector<Command> taken_;
   std::optional<double> wait_until_s_;  // the last step asked for
   std::unordered_map<Ticket, RequestId> request_of_;
-  std::unordered_map<RequestId, Ticket> ticket_of_;
+  struct Open {
+    Ticket ticket = 0;
+    int64_t most_tokens = 0;
+  };
+  std::unordered_map<RequestId, Open> open_;
 
   mutable std::mutex state_mutex_;
   LoopProgress progress_;

@@ -1,5 +1,6 @@
 #include "server/health.h"
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -28,26 +29,27 @@ const char* HealthReport::name() const {
 
 void Health::Starting(std::string phase) {
   const std::lock_guard lock(mutex_);
-  base_ = {HealthReport::State::kStarting, std::move(phase)};
+  base_ = {HealthReport::State::kStarting, std::move(phase), 0};
 }
 
 void Health::Ready() {
   const std::lock_guard lock(mutex_);
-  base_ = {HealthReport::State::kReady, ""};
+  base_ = {HealthReport::State::kReady, "", 0};
 }
 
 void Health::Draining() {
   const std::lock_guard lock(mutex_);
-  base_ = {HealthReport::State::kDraining,
-           "no new requests are taken, those that run are finished"};
+  base_ = {HealthReport::State::kDraining, "no new requests are taken, those that run are finished",
+           0};
 }
 
 HealthReport Health::Check(const std::optional<LoopProgress>& progress, double now_s) const {
   if (progress && progress->busy && now_s - progress->since_s > step_timeout_s_) {
-    return {
-        HealthReport::State::kStuck,
-        Format("{} has taken {:.0f} s so far, expected at most {:.0f} s (step {})", progress->phase,
-               now_s - progress->since_s, step_timeout_s_, progress->steps + 1)};
+    const int64_t step = progress->steps + 1;
+    return {HealthReport::State::kStuck,
+            Format("{} has taken {:.1f} s so far, expected at most {} s (step {})", progress->phase,
+                   now_s - progress->since_s, step_timeout_s_, step),
+            step};
   }
   const std::lock_guard lock(mutex_);
   return base_;

@@ -1,6 +1,7 @@
 #ifndef FATHOM_SERVER_HEALTH_H_
 #define FATHOM_SERVER_HEALTH_H_
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct HealthReport {
   enum class State { kStarting, kReady, kStuck, kDraining };
   State state = State::kStarting;
   std::string reason;  // "phase 2 of 3, reading weights: 37.5 %"; empty when ready
+  int64_t step = 0;    // kStuck: the number of the step that is, from 1
 
   bool ready() const { return state == State::kReady; }
   // "starting", "ok", "stuck", "draining".

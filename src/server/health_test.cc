@@ -27,9 +27,19 @@ TEST(Health, AStepThatTakesTooLongIsStuckUntilItEnds) {
   EXPECT_TRUE(health.Check(progress, 110).ready());
   const HealthReport stuck = health.Check(progress, 110.5);
   EXPECT_STREQ(stuck.name(), "stuck");
-  EXPECT_EQ(stuck.reason, "computing a step has taken 10 s so far, expected at most 10 s (step 8)");
+  EXPECT_EQ(stuck.reason,
+            "computing a step has taken 10.5 s so far, expected at most 10 s (step 8)");
+  EXPECT_EQ(stuck.step, 8);
   progress.busy = false;  // waiting for requests may take for ever
   EXPECT_TRUE(health.Check(progress, 1e6).ready());
+}
+
+TEST(Health, SaysATimeoutBelowASecondAsItIs) {
+  Health health(0.5);
+  health.Ready();
+  const LoopProgress progress{.busy = true, .phase = "delivering", .since_s = 0, .steps = 0};
+  EXPECT_EQ(health.Check(progress, 0.75).reason,
+            "delivering has taken 0.8 s so far, expected at most 0.5 s (step 1)");
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ std::string BiasOfAll(int ids) {
 std::vector<HostileBody> HostileBodies() {
   return {
       {"deep", R"({"prompt":)" + std::string(100000, '[') + std::string(100000, ']') + "}", 400},
+      {"many lists", R"({"prompt":)" + Repeated("[]", 4000000) + "}", 400},
+      {"many members", R"({"prompt":"a","metadata":)" + BiasOfAll(1 << 20) + "}", 400},
+      {"many digits", R"({"prompt":"a","n":)" + std::string(8 << 20, '7') + "}", 400},
+      {"long key", "{\"" + std::string(8 << 20, 'k') + "\":1e999}", 400},
       {"cut", R"({"prompt":"hel)", 400},
       {"not UTF-8", "{\"prompt\":\"a\xff\"}", 400},
       {"lone surrogate", R"({"prompt":"\ud800"})", 400},

@@ -14,13 +14,17 @@ class OpenRequests {
   using Token = std::shared_ptr<const OpenRequests>;
 
   Token Open() {
+    ++taken_;
     ++count_;
     return {this, [](OpenRequests* open) { --open->count_; }};
   }
   int64_t count() const { return count_; }
+  // All so far, also those that are answered.
+  int64_t taken() const { return taken_; }
 
  private:
   std::atomic<int64_t> count_ = 0;
+  std::atomic<int64_t> taken_ = 0;
 };
 
 }  // namespace fathom

@@ -18,11 +18,13 @@
 #include "api/prompt.h"
 #include "api/reasoning_field.h"
 #include "api/response.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/token_rules.h"
 #include "server/answer.h"
 #include "server/answer_format.h"
+#include "server/answer_memory.h"
 #include "server/router.h"
 #include "server/served_model.h"
 #include "text/text_assets.h"
@@ -32,6 +34,9 @@ namespace {
 
 // Beyond this all priorities are alike.
 constexpr int64_t kMostPriority = 1'000'000;
+
+constexpr std::string_view kMessages = "messages";  // the field that a chat's prompt is made of
+constexpr std::string_view kPrompt = "prompt";      // and a completion's
 
 // What chats and completions share once their prompts are ids.
 class Preparer {
@@ -45,14 +50,17 @@ class Preparer {
         rules_(std::move(rules)),
         routed_(routed) {}
 
-  // The choices of one more prompt; an error when it leaves no room for an answer.
-  std::optional<ApiError> Add(Prompt prompt) {
+  // The choices of one more prompt, which stands in `field`; an error when it leaves no room for an
+  // answer.
+  std::optional<ApiError> Add(Prompt prompt, std::string_view field) {
     Truncate(prompt.ids);
     const auto tokens = static_cast<int64_t>(prompt.ids.size());
     const std::optional<int64_t> limit = model_.AnswerLimit(options_, tokens);
     if (!limit)
-      return ContextTooLong(tokens, std::min(model_.max_model_len, model_.max_prompt_tokens));
+      return ContextTooLong(tokens, std::min(model_.max_model_len, model_.max_prompt_tokens),
+                            field);
     max_tokens_ = std::max(max_tokens_, *limit);
+    kept_bytes_ += *limit * options_.n * KeptBytesPerToken();
     for (int64_t k = 0; k < options_.n; ++k) {
       requests_.push_back(MakeRequest(prompt.ids, *limit, k));
       choices_.push_back({.text = {.stop = options_.stop,
@@ -62,7 +70,7 @@ class Preparer {
                                    .include_stop = options_.include_stop_str_in_output,
                                    .min_tokens = options_.min_tokens},
                           .prompt_tokens = tokens,
-                          .keep_tokens = options_.logprobs || options_.return_token_ids});
+                          .keep_tokens = KeepsTokens()});
     }
     if (model_.log_text) log_text_ += prompt.text;
     if (options_.return_token_ids) prompt_ids_.push_back(std::move(prompt.ids));
@@ -79,7 +87,7 @@ class Preparer {
             .prompt_token_ids = std::move(prompt_ids_)};
   }
 
-  Preparation Take(std::unique_ptr<AnswerFormat> format) {
+  Preparation Take(std::unique_ptr<AnswerFormat> format, std::string_view prompt_field) {
     routed_.request.DropBody();
     return {.answer = {.routed = std::move(routed_),
                        .model = options_.model.empty() ? model_.names.front() : options_.model,
@@ -89,9 +97,12 @@ class Preparer {
                        .choices = std::move(choices_),
                        .stop_token_ids = std::move(options_.stop_token_ids),
                        .format = std::move(format),
-                       .log_text = std::move(log_text_)},
+                       .log_text = std::move(log_text_),
+                       .kept_bytes = kept_bytes_},
             .requests = std::move(requests_),
-            .unknown_fields = std::move(options_.unknown_fields)};
+            .unknown_fields = std::move(options_.unknown_fields),
+            .ignored_priority = options_.priority != 0 && !model_.allow_priority,
+            .prompt_field = std::string(prompt_field)};
   }
 
   const ReplyOptions& form() const { return form_; }
@@ -101,6 +112,17 @@ class Preparer {
     const auto keep = static_cast<size_t>(
         options_.truncate_prompt_tokens.value_or(static_cast<int64_t>(ids.size())));
     if (keep < ids.size()) ids.erase(ids.begin(), ids.end() - static_cast<ptrdiff_t>(keep));
+  }
+
+  bool KeepsTokens() const { return options_.logprobs || options_.return_token_ids; }
+  // A stream hands over what it has.
+  int64_t KeptBytesPerToken() const {
+    return KeepsTokens() && !options_.stream ? BytesPerKeptToken(options_.logprobs) : 0;
+  }
+
+  int32_t Priority() const {
+    if (!model_.allow_priority) return 0;
+    return static_cast<int32_t>(std::clamp(options_.priority, -kMostPriority, kMostPriority));
   }
 
   GenerationRequest MakeRequest(const std::vector<int32_t>& prompt, int64_t limit,
@@ -113,8 +135,7 @@ class Preparer {
     request.stop_token_ids = model_.StopIdsFor(options_);
     request.rules = rules_;
     request.top_logprobs = options_.logprobs;
-    request.priority =
-        static_cast<int32_t>(std::clamp<int64_t>(options_.priority, -kMostPriority, kMostPriority));
+    request.priority = Priority();
     request.client = routed_.client;
     if (options_.timeout_seconds.value_or(0) > 0) {
       request.deadline_s = routed_.arrived_s + static_cast<double>(*options_.timeout_seconds);
@@ -134,6 +155,7 @@ class Preparer {
   std::string log_text_;
   int64_t prompts_ = 0;
   int64_t max_tokens_ = 0;
+  int64_t kept_bytes_ = 0;
 };
 
 // What a request asks for that no prompt can change, so that nobody renders or tokenizes for it.
@@ -176,9 +198,9 @@ Result<Prompt> CompletionText(const ServedModel& model, const CompletionRequest&
 ApiError FromRendering(const TextAssets& text, Error error) {
   if (!text.chat_template.ok() && text.tokenizer.chat_template().ok()) {
     error.kind = ErrorKind::kFailed;
-    error.what = error.where + ": " + error.what;
+    error.what = "the model's chat template cannot be used: " + error.what;
   }
-  return FromError(error);
+  return FromError(error, kMessages);
 }
 
 Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const RequestTime& time) {
@@ -186,14 +208,15 @@ Prepared PrepareChat(const ServedModel& model, RoutedRequest& routed, const Requ
   if (!request.ok()) return FromError(request.error());
   if (auto refused = CheckModelAndAnswers(model, request->generation, 1)) return *refused;
   auto rules = model.RulesFor(request->generation);
-  if (!rules.ok()) return FromError(rules.error());
+  if (!rules.ok()) return FromError(rules.error(), "bad_words");
   Result<Prompt> prompt = ChatPrompt(model, *request, time.date);
   if (!prompt.ok()) return FromRendering(model.text, prompt.error());
   Preparer preparer(model, std::move(request->generation), *std::move(rules),
                     ReasoningFieldFor(request->reasoning, model.reasoning), routed);
-  if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
+  if (auto refused = preparer.Add(std::move(*prompt), kMessages)) return *refused;
   return preparer.Take(MakeChatFormat(preparer.Head("chatcmpl-", time.unix_seconds),
-                                      preparer.form(), model.text.tokenizer));
+                                      preparer.form(), model.text.tokenizer),
+                       kMessages);
 }
 
 Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
@@ -203,18 +226,20 @@ Prepared PrepareCompletion(const ServedModel& model, RoutedRequest& routed,
   const size_t prompts = request->prompts.size();
   if (auto refused = CheckModelAndAnswers(model, request->generation, prompts)) return *refused;
   auto rules = model.RulesFor(request->generation);
-  if (!rules.ok()) return FromError(rules.error());
+  if (!rules.ok()) return FromError(rules.error(), "bad_words");
   Preparer preparer(model, request->generation, *std::move(rules), ReasoningField::kInline, routed);
   std::vector<std::string> echoes;
-  for (const CompletionPrompt& one : request->prompts) {
-    Result<Prompt> prompt = CompletionText(model, *request, one);
-    if (!prompt.ok()) return FromError(prompt.error());
+  for (size_t i = 0; i < prompts; ++i) {
+    const std::string field = Format(prompts == 1 ? "{}" : "{}[{}]", kPrompt, i);
+    Result<Prompt> prompt = CompletionText(model, *request, request->prompts[i]);
+    if (!prompt.ok()) return FromError(prompt.error(), field);
     echoes.push_back(request->echo ? prompt->text : "");
-    if (auto refused = preparer.Add(std::move(*prompt))) return *refused;
+    if (auto refused = preparer.Add(std::move(*prompt), field)) return *refused;
   }
-  return preparer.Take(MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds),
-                                            preparer.form(), std::move(echoes),
-                                            model.text.tokenizer));
+  return preparer.Take(
+      MakeCompletionFormat(preparer.Head("cmpl-", time.unix_seconds), preparer.form(),
+                           std::move(echoes), model.text.tokenizer),
+      kPrompt);
 }
 
 }  // namespace fathom

@@ -22,6 +22,8 @@ struct Preparation {
   AnswerSetup answer;
   std::vector<GenerationRequest> requests;
   std::vector<std::string> unknown_fields;
+  bool ignored_priority = false;  // it asked for one
+  std::string prompt_field;  // that the prompts come of: "messages", "prompt"
 };
 
 // When a request came.

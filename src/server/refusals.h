@@ -11,10 +11,11 @@
 namespace fathom {
 
 // Where every request that is refused is written down, whoever refuses it: a line of the log and a
-// count. Both outlive it. Threads: any.
+// count. Both outlive it. The line quotes nothing of a body, unless `log_text`. Threads: any.
 class Refusals {
  public:
-  Refusals(ServerLog& log, Metrics& metrics) : log_(log), metrics_(metrics) {}
+  Refusals(ServerLog& log, Metrics& metrics, bool log_text = false)
+      : log_(log), metrics_(metrics), log_text_(log_text) {}
 
   // `id` is what the client is told as X-Request-Id.
   void Note(const std::string& id, const HttpRequest& request, const ApiError& error);
@@ -22,6 +23,7 @@ class Refusals {
  private:
   ServerLog& log_;
   Metrics& metrics_;
+  const bool log_text_;
 };
 
 }  // namespace fathom

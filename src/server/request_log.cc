@@ -63,6 +63,12 @@ void ServerLog::UnknownFields(const std::vector<std::string>& names) {
   }
 }
 
+void ServerLog::IgnoredPriority() {
+  if (said_priority_.exchange(true)) return;
+  Warn("priority_ignored",
+       {{"message", "requests have `priority`; it is heeded with --allow-priority only"}});
+}
+
 void ServerLog::Write(std::string_view level, std::string_view event, Json::Object fields) {
   std::string line = LineOf(level, event, std::move(fields));
   const auto bytes = static_cast<int64_t>(line.size());

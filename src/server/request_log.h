@@ -35,6 +35,8 @@ class ServerLog {
 
   // Says of each name once in the server's life that requests have it and it does nothing.
   void UnknownFields(const std::vector<std::string>& names);
+  // Says once that requests ask for a priority and have none.
+  void IgnoredPriority();
 
  private:
   void Write(std::string_view level, std::string_view event, Json::Object fields);
@@ -45,6 +47,7 @@ class ServerLog {
   const std::function<int64_t()> unix_ms_;
   std::mutex mutex_;
   std::set<std::string> known_unknown_;
+  std::atomic<bool> said_priority_ = false;
   std::atomic<int64_t> unwritten_bytes_ = 0;
   std::atomic<int64_t> lost_ = 0;  // lines, since the log said so last
   TaskThreads writer_;             // last: it uses all of the above

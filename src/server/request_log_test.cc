@@ -34,6 +34,18 @@ TEST(ServerLog, NamesAnUnknownFieldOnce) {
   EXPECT_EQ(lines, 3);
 }
 
+TEST(ServerLog, SaysOnceThatPrioritiesAreIgnored) {
+  std::string text;
+  ServerLog log([&text](std::string_view line) { text += line; }, [] { return int64_t{0}; });
+  log.IgnoredPriority();
+  log.IgnoredPriority();
+  log.Flush();
+  EXPECT_EQ(text,
+            "{\"time\":\"1970-01-01T00:00:00.000Z\",\"level\":\"warning\",\"event\":"
+            "\"priority_ignored\",\"message\":\"requests have `priority`; it is heeded with "
+            "--allow-priority only\"}\n");
+}
+
 // A reader that hangs holds up nobody who writes: 100,000 lines do not fit, and the log says so
 // when it is read again.
 TEST(ServerLog, AReaderThatHangsHoldsUpNobody) {

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "api/api_error.h"
+#include "base/check.h"
 #include "base/format.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "server/api_keys.h"
+#include "server/nearest_path.h"
 #include "server/refusals.h"
 #include "server/trace_parent.h"
 
@@ -24,6 +26,9 @@ namespace fathom {
 namespace {
 
 constexpr size_t kLongestClientId = 128;
+
+// Of a body where none is of any use; some clients send one all the same.
+constexpr int64_t kUnusedBodyBytes = 64 << 10;
 
 // 96 random bits: answers of several servers may meet in one log.
 std::string MakeId() {
@@ -49,6 +54,13 @@ bool Matches(const Route& route, std::string_view path) {
 
 bool Takes(const Route& route, std::string_view method) {
   return route.method == method || (route.method == "GET" && method == "HEAD");
+}
+
+// Which of the routes at a path takes the method; null when none does.
+const Route* Taker(const std::vector<const Route*>& routes, std::string_view method) {
+  const auto taker =
+      std::ranges::find_if(routes, [&](const Route* route) { return Takes(*route, method); });
+  return taker == routes.end() ? nullptr : *taker;
 }
 
 std::string AllowedMethods(const std::vector<const Route*>& routes) {
@@ -90,40 +102,64 @@ void Router::Dispatch(HttpRequest request, HttpReply reply, double now_s) const 
   const HttpRequest& asked = routed.request;
   const auto trace = asked.Header("traceparent");
   if (trace && IsTraceParent(*trace)) routed.trace = *trace;
-  if (asked.method == "OPTIONS") return Preflight(routed);
-  std::vector<const Route*> found;
-  for (const Route& route : routes_) {
-    if (Matches(route, asked.path)) found.push_back(&route);
-  }
-  if (found.empty()) return Refuse(routed, PathNotFound(asked.method, asked.path));
-  const auto taken =
-      std::ranges::find_if(found, [&](const Route* route) { return Takes(*route, asked.method); });
-  if (taken == found.end()) {
-    const std::string allowed = AllowedMethods(found);
-    routed.headers.Add("Allow", allowed);
-    return Refuse(routed, MethodNotAllowed(asked.method, asked.path, allowed));
-  }
-  const Route& route = **taken;
-  const auto key = keys_.Find(asked.Header("Authorization").value_or(""));
+  const Route* route = Taker(RoutesAt(asked.path), asked.method);
+  FATHOM_CHECK(route != nullptr);
+  const auto key = KeyOf(asked);
   routed.client = key ? *key + 1 : HostNumber(asked.peer);
-  if (!route.open && keys_.required() && !key) {
-    routed.headers.Add("WWW-Authenticate", "Bearer");
-    return Refuse(routed, WrongKey());
-  }
-  if (route.path.ends_with('/')) routed.path_rest = asked.path.substr(route.path.size());
-  route.handle(std::move(routed));
+  if (route->path.ends_with('/')) routed.path_rest = asked.path.substr(route->path.size());
+  route->handle(std::move(routed));
 }
 
-void Router::Refuse(const RoutedRequest& routed, const ApiError& error) const {
-  refusals_.Note(routed.id, routed.request, error);
-  routed.SendError(error);
+HttpVerdict Router::Screen(const HttpRequest& head) const {
+  if (head.method == "OPTIONS") return {.answer = Preflight(head)};
+  const std::vector<const Route*> found = RoutesAt(head.path);
+  if (found.empty()) return {.answer = Refuse(head, NoSuchPath(head))};
+  const Route* route = Taker(found, head.method);
+  if (route == nullptr) {
+    const std::string allowed = AllowedMethods(found);
+    return {.answer = Refuse(head, MethodNotAllowed(head.method, head.path, allowed),
+                             {{"Allow", allowed}})};
+  }
+  if (!route->access.open && keys_.required() && !KeyOf(head)) {
+    return {.answer = Refuse(head, WrongKey(), {{"WWW-Authenticate", "Bearer"}})};
+  }
+  HttpVerdict verdict{.vital = route->access.vital};
+  if (verdict.vital || route->method == "GET") verdict.max_body_bytes = kUnusedBodyBytes;
+  return verdict;
+}
+
+std::vector<const Route*> Router::RoutesAt(std::string_view path) const {
+  std::vector<const Route*> found;
+  for (const Route& route : routes_) {
+    if (Matches(route, path)) found.push_back(&route);
+  }
+  return found;
+}
+
+std::optional<size_t> Router::KeyOf(const HttpRequest& request) const {
+  return keys_.Find(request.Header("Authorization").value_or(""));
+}
+
+ApiError Router::NoSuchPath(const HttpRequest& head) const {
+  std::vector<std::string_view> paths;
+  for (const Route& route : routes_) {
+    if (!route.path.ends_with('/')) paths.push_back(route.path);
+  }
+  paths.erase(std::ranges::unique(paths).begin(), paths.end());
+  return PathNotFound(head.method, head.path, NearestPath(head.path, paths), paths);
 }
 
 HttpResponse Router::Refuse(const HttpRefusal& refusal) const {
-  const std::string id = IdOf(refusal.request);
-  const ApiError error = HttpError(refusal.status, refusal.message);
-  refusals_.Note(id, refusal.request, error);
-  return ErrorResponse(error, AnswerHeaders(refusal.request, id));
+  return Refuse(refusal.request, HttpError(refusal.status, refusal.message));
+}
+
+HttpResponse Router::Refuse(const HttpRequest& request, const ApiError& error,
+                            const HttpHeaders& more) const {
+  const std::string id = IdOf(request);
+  refusals_.Note(id, request, error);
+  HttpHeaders headers = AnswerHeaders(request, id);
+  for (const HttpHeader& header : more) headers.Add(header.name, header.value);
+  return ErrorResponse(error, std::move(headers));
 }
 
 HttpHeaders Router::AnswerHeaders(const HttpRequest& request, const std::string& id) const {
@@ -141,16 +177,15 @@ HttpHeaders Router::AnswerHeaders(const HttpRequest& request, const std::string&
   return headers;
 }
 
-void Router::Preflight(const RoutedRequest& routed) const {
-  HttpResponse response{204, routed.headers, "", ""};
-  if (routed.headers.Find("Access-Control-Allow-Origin")) {
-    response.headers.Add("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
-    const auto asked = routed.request.Header("Access-Control-Request-Headers");
-    response.headers.Add("Access-Control-Allow-Headers",
-                         std::string(asked.value_or("Authorization, Content-Type")));
-    response.headers.Add("Access-Control-Max-Age", "86400");
-  }
-  routed.reply.Send(response);
+HttpResponse Router::Preflight(const HttpRequest& request) const {
+  HttpResponse response{204, AnswerHeaders(request, IdOf(request)), "", ""};
+  if (!response.Header("Access-Control-Allow-Origin")) return response;
+  response.headers.Add("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
+  const auto asked = request.Header("Access-Control-Request-Headers");
+  response.headers.Add("Access-Control-Allow-Headers",
+                       std::string(asked.value_or("Authorization, Content-Type")));
+  response.headers.Add("Access-Control-Max-Age", "86400");
+  return response;
 }
 
 }  // namespace fathom

@@ -1,8 +1,10 @@
 #ifndef FATHOM_SERVER_ROUTER_H_
 #define FATHOM_SERVER_ROUTER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,8 +40,12 @@ using RouteHandler = std::function<void(RoutedRequest)>;
 struct Route {
   std::string_view method;  // GET routes answer HEAD too
   std::string_view path;    // whole; one that ends in '/' takes all that begins so
-  bool open = false;        // needs no key
   RouteHandler handle;
+  struct Access {
+    bool open = false;   // needs no key
+    bool vital = false;  // is answered also where all connections are in use
+  };
+  Access access = {};
 };
 
 // What answers carry for clients in a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
@@ -50,8 +56,7 @@ struct CorsOptions {
 // The answer that says `error`, with `headers`.
 HttpResponse ErrorResponse(const ApiError& error, HttpHeaders headers);
 
-// Finds the handler of a request. In this order: a preflight (OPTIONS) is answered 204; a path that
-// is not known 404; a method it does not take 405, with Allow; a missing or wrong key 401.
+// Finds the handler of a request.
 // Threads: all functions from any thread at once.
 class Router {
  public:
@@ -62,14 +67,23 @@ class Router {
         cors_(std::move(cors)),
         refusals_(refusals) {}
 
+  // What can be said before the body has come. In this order: a preflight (OPTIONS) is answered
+  // 204; a path that is not known 404; a method it does not take 405, with Allow; a missing or
+  // wrong key 401.
+  HttpVerdict Screen(const HttpRequest& head) const;
+  // Hands a request that Screen has no answer for to its handler.
   void Dispatch(HttpRequest request, HttpReply reply, double now_s) const;
   // The answer to a request that comes to no route: what the HTTP server refuses by itself.
   HttpResponse Refuse(const HttpRefusal& refusal) const;
 
  private:
   HttpHeaders AnswerHeaders(const HttpRequest& request, const std::string& id) const;
-  void Preflight(const RoutedRequest& routed) const;
-  void Refuse(const RoutedRequest& routed, const ApiError& error) const;
+  HttpResponse Preflight(const HttpRequest& request) const;
+  HttpResponse Refuse(const HttpRequest& request, const ApiError& error,
+                      const HttpHeaders& more = {}) const;
+  std::vector<const Route*> RoutesAt(std::string_view path) const;
+  std::optional<size_t> KeyOf(const HttpRequest& request) const;
+  ApiError NoSuchPath(const HttpRequest& head) const;
 
   std::vector<Route> routes_;
   ApiKeys keys_;

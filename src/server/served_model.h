@@ -33,6 +33,7 @@ struct ServedModel {
   int64_t max_answers = INT64_MAX;        // to one request: n for each prompt
   ReasoningField reasoning = ReasoningField::kReasoningContent;
   bool log_text = false;
+  bool allow_priority = false;  // requests may go before those of others
 
   // True for "" too: most clients of a server with one model do not care.
   bool Serves(std::string_view name) const;

@@ -30,8 +30,8 @@ class ServedModelTest : public testing::Test {
   ServedModel model_{.names = {"m"}, .root = "", .text = text_, .defaults = {}, .eos_ids = {}};
 };
 
-// "Output length = min(maxSeqLen - input, maxIterTimes, request max_tokens). Input >= maxSeqLen is
-// refused." (MindIE, 3.2)
+// "maxSeqLen: prompt and answer together; maxInputTokenLen: longest prompt; maxIterTimes: tokens of
+// an answer." (docs/formats/mindie-scheduling.md, 1.5)
 TEST_F(ServedModelTest, AnswersAreAsLongAsTheLeastOfMindiesThreeLimits) {
   model_.max_model_len = 100;     // maxSeqLen
   model_.max_prompt_tokens = 90;  // maxInputTokenLen

@@ -23,6 +23,7 @@
 #include "server/api_keys.h"
 #include "server/engine_loop.h"
 #include "server/health.h"
+#include "server/idle_heap.h"
 #include "server/metrics.h"
 #include "server/preparation.h"
 #include "server/request_log.h"
@@ -65,7 +66,10 @@ Result<std::unique_ptr<Server>> Server::Listen(ServerOptions options, ApiKeys ke
   const auto refuse = [server = server.get()](const HttpRefusal& refusal) {
     return server->router_.Refuse(refusal);
   };
-  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, handle, refuse));
+  const auto screen = [server = server.get()](const HttpRequest& head) {
+    return server->router_.Screen(head);
+  };
+  FATHOM_TRY(server->http_, HttpServer::Bind(server->options_.http, {handle, refuse, screen}));
   server->http_->StartAccepting();
   server->watch_ = std::thread([server = server.get()] { server->Watch(); });
   return server;
@@ -89,8 +93,9 @@ std::string Server::address() const { return http_->address(); }
 uint16_t Server::port() const { return http_->port(); }
 
 void Server::Start(ServedModel model, Engine& engine) {
-  serving_ =
-      std::make_unique<Serving>(std::move(model), engine, options_.serving, clock_, metrics_, log_);
+  ServingOptions options = options_.serving;
+  options.unsent_bytes = [this] { return http_->stats().buffered_bytes; };
+  serving_ = std::make_unique<Serving>(std::move(model), engine, options, clock_, metrics_, log_);
   ready_ = serving_.get();
   health_.Ready();
 }
@@ -184,16 +189,19 @@ void Server::AnswerMetrics(const RoutedRequest& routed) const {
 }
 
 void Server::Watch() {
-  bool was_stuck = false;
+  IdleHeap heap;
+  int64_t stuck_step = 0;  // 0: none is
   std::unique_lock lock(watch_mutex_);
   while (!watch_ends_.wait_for(lock, kTick, [this] { return stop_; })) {
     const HealthReport report = CheckHealth();
-    const bool stuck = report.state == HealthReport::State::kStuck;
-    if (stuck && !was_stuck) log_.Error("stuck", {{"reason", report.reason}});
-    if (!stuck && was_stuck) log_.Info("unstuck", {});
-    was_stuck = stuck;
+    const int64_t was_stuck = std::exchange(stuck_step, report.step);
+    if (was_stuck > 0 && was_stuck != stuck_step) log_.Info("unstuck", {{"step", was_stuck}});
+    if (stuck_step > 0 && was_stuck != stuck_step) log_.Error("stuck", {{"reason", report.reason}});
+    Serving* serving = ready_;
+    if (serving == nullptr) continue;
     // A stuck engine's queue may be full: nobody waits for it here.
-    if (Serving* serving = ready_; serving != nullptr && !stuck) serving->Tick();
+    if (stuck_step == 0) serving->Tick();
+    heap.Look(serving->taken(), serving->open());
   }
 }
 
@@ -215,25 +223,25 @@ std::vector<Route> Server::Routes() {
     if (serving != nullptr) routed.SendJson(200, serving->schedule().Body());
   };
   std::vector<Route> routes = {
-      {"GET", "/health", true, health},
-      {"GET", "/ping", true, health},
-      {"POST", "/ping", true, health},
-      {"GET", "/version", true, version},
-      {"GET", "/debug/schedule", false, schedule},
-      {"GET", "/metrics", !options_.metrics_need_key, metrics},
-      {"GET", "/load", !options_.metrics_need_key, load},
-      {"POST", "/tokenize", false, Text(AnswerTokenize)},
-      {"POST", "/detokenize", false, Text(AnswerDetokenize)},
+      {"GET", "/health", health, {.open = true, .vital = true}},
+      {"GET", "/ping", health, {.open = true, .vital = true}},
+      {"POST", "/ping", health, {.open = true, .vital = true}},
+      {"GET", "/version", version, {.open = true, .vital = true}},
+      {"GET", "/metrics", metrics, {.open = !options_.metrics_need_key, .vital = true}},
+      {"GET", "/load", load, {.open = !options_.metrics_need_key, .vital = true}},
+      {"GET", "/debug/schedule", schedule},
+      {"POST", "/tokenize", Text(AnswerTokenize)},
+      {"POST", "/detokenize", Text(AnswerDetokenize)},
   };
   for (const char* path : {"/v1/chat/completions", "/chat/completions", "/beta/chat/completions"}) {
-    routes.push_back({"POST", path, false, chat});
+    routes.push_back({"POST", path, chat});
   }
   for (const char* path : {"/v1/completions", "/completions", "/beta/completions"}) {
-    routes.push_back({"POST", path, false, completion});
+    routes.push_back({"POST", path, completion});
   }
-  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, false, models});
+  for (const char* path : {"/v1/models", "/models"}) routes.push_back({"GET", path, models});
   for (const char* path : {"/v1/models/", "/models/"}) {
-    routes.push_back({"GET", path, false, model});
+    routes.push_back({"GET", path, model});
   }
   return routes;
 }

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "net/http_options.h"
 #include "net/http_server.h"
 #include "server/api_keys.h"
 #include "server/health.h"

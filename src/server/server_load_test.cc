@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "net/http_message.h"
 #include "net/many_streams_testing.h"
 #include "net/raw_client_testing.h"
@@ -124,6 +125,37 @@ TEST(ServerLoad, APromptThatCanNeverFitIsRefusedBeforeItIsTokenized) {
 int64_t AllocatedBytes() {
   const auto info = mallinfo2();
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+// The forms that take most for each of their values. While a list or an object grows it takes half
+// as much again as what is measured here at most.
+TEST(ServerLoad, WhatABodyIsReadIntoIsBoundedByItsValues) {
+  if (AllocatedBytes() == 0) GTEST_SKIP() << "this build has an allocator of its own";
+  constexpr int kItems = (1 << 16) + 1;  // just behind a doubling
+  const auto repeated = [](const std::string& item) {
+    std::string text = item;
+    for (int i = 1; i < kItems; ++i) text += "," + item;
+    return "[" + text + "]";
+  };
+  std::string members = "{\"0\":0";
+  for (int i = 1; i < kItems; ++i) members += Format(",\"{}\":0", i);
+  const struct {
+    std::string text;
+    int values;  // of each item
+  } rows[] = {{repeated("[]"), 1},
+              {repeated("[0]"), 2},
+              {repeated("{\"\":0}"), 2},
+              {members + "}", 1},
+              {repeated("[[[[0]]]]"), 5}};
+  for (const auto& row : rows) {
+    const int64_t before = AllocatedBytes();
+    const Result<Json> json = ParseJson(row.text, "body");
+    const int64_t taken = AllocatedBytes() - before;
+    ASSERT_TRUE(json.ok());
+    const auto most = static_cast<int64_t>(kMostBytesOfValue) * row.values * kItems;
+    EXPECT_LT(taken * 3 / 2, most) << row.text.substr(0, 20);
+    EXPECT_GT(taken, most / 8) << "it is not measured";
+  }
 }
 
 TEST(ServerLoad, AbuseLeavesNoMemoryBehind) {

@@ -178,7 +178,21 @@ TEST(Server, WrongRequestsAreToldWhatIsWrong) {
       {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"a\", \"model\": \"gpt\"}", 404,
        "model_not_found", "model"},
       {"POST", "/v1/completions", "sk-1", "{\"prompt\": \"" + std::string(600, 'a') + "\"}", 400,
-       "context_length_exceeded", ""},
+       "context_length_exceeded", "prompt"},
+      {"POST", "/v1/completions", "sk-1",
+       "{\"prompt\": [\"a\", \"" + std::string(600, 'a') + "\"]}", 400, "context_length_exceeded",
+       "prompt[1]"},
+      {"POST", "/v1/chat/completions", "sk-1",
+       "{\"messages\": [{\"role\": \"user\", \"content\": \"" + std::string(600, 'a') + "\"}]}",
+       400, "context_length_exceeded", "messages"},
+      {"POST", "/v1/completions", "sk-1", R"({"prompt": "", "add_special_tokens": false})", 400, "",
+       "prompt"},
+      {"POST", "/v1/completions", "sk-1",
+       R"({"prompt": "a", "allowed_token_ids": [7], "stop_token_ids": [7], "min_tokens": 1})", 400,
+       "", "min_tokens"},
+      {"POST", "/v1/completions", "sk-1",
+       R"({"prompt": "a", "allowed_token_ids": [262], "bad_words": ["hello"]})", 400, "",
+       "bad_words"},
   };
   for (const Row& row : rows) {
     HttpCall call{.method = row.method, .target = row.target, .headers = {}, .body = row.body};
@@ -226,14 +240,17 @@ TEST(Server,
   };
   const Row rows[] = {
       {"{{ raise_exception('Roles must alternate') }}", 400,
-       "model/chat_template.jinja: line 1: Roles must alternate; change the messages as the chat "
-       "template asks, or give another template with --chat-template FILE"},
+       "messages: Roles must alternate; change the messages as the chat template asks, or give "
+       "another template with --chat-template FILE"},
       {"a\n{{ messages[0].content // 0 }}", 400,
-       "model/chat_template.jinja: line 2: string // integer is not supported; correct "
-       "the template, or give another with --chat-template FILE"},
+       "messages: string // integer is not supported; correct the template, or give another with "
+       "--chat-template FILE"},
+      {"{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", 400,
+       "messages: the template takes more than 5000000 steps; shorten what it is given, or give "
+       "another template with --chat-template FILE"},
       {"{% call f() %}", 500,
-       "model/chat_template.jinja: line 1: tag \"call\" is not supported; correct the template, or "
-       "give another with --chat-template FILE"},
+       "the model's chat template cannot be used: tag \"call\" is not supported; correct the "
+       "template, or give another with --chat-template FILE"},
   };
   for (const Row& row : rows) {
     const TestServer server({.chat_template = row.chat_template});
@@ -322,6 +339,19 @@ TEST(Server, TheReasonOfAStopIsWhatTheRequestNamed) {
   EXPECT_EQ(end(), "\"stop\" 1");
   request.Set("stop_token_ids", Json());
   EXPECT_EQ(end(), "\"length\" null");
+}
+
+// The engine is told to end what has its stop text; the client has an answer, not a cancellation.
+TEST(Server, AnAnswerThatItsStopTextEndedCountsAsStopped) {
+  TestServer server({.null_model = true});  // that says "hello" and nothing else
+  const Json request =
+      Json::MakeObject({{"prompt", "a"}, {"max_tokens", 9}, {"temperature", 0}, {"stop", "ell"}});
+  const HttpResponse answer = server.Post("/v1/completions", request);
+  EXPECT_EQ(At(Parse(answer.body), {"choices", "0", "finish_reason"}), Json("stop"));
+  server.AwaitIdle();
+  const std::string metrics = server.Get("/metrics").body;
+  EXPECT_NE(metrics.find("finished_reason=\"stop\"} 1\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("finished_reason=\"cancelled\"} 0\n"), std::string::npos) << metrics;
 }
 
 TEST(Server, BadWordsDoNotComeInAnswers) {

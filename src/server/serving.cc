@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -33,8 +34,18 @@ namespace {
 
 // Requests that may wait for a thread that prepares them.
 constexpr size_t kUnprepared = 1024;
+// A body longer than this takes tenths of seconds to prepare, and more.
+constexpr size_t kLongBody = 256 << 10;
 // Steps that /debug/schedule shows.
 constexpr size_t kStepsKept = 100;
+
+Demand DemandOf(const Preparation& preparation) {
+  Demand demand{.requests = static_cast<int64_t>(preparation.requests.size())};
+  for (const GenerationRequest& request : preparation.requests) {
+    demand.tokens += MostTokens(request);
+  }
+  return demand;
+}
 
 // Coming again would not help a request that asks for more.
 ServedModel Bounded(ServedModel model, const Admission& admission) {
@@ -42,27 +53,36 @@ ServedModel Bounded(ServedModel model, const Admission& admission) {
   return model;
 }
 
+// The engine knows no text, so that it can quote none. The place of its errors is a field, or else
+// it is the prompt that they are about.
+ApiError FromEngine(const Error& error, const std::string& prompt_field) {
+  return FromError(QuotesNothing(error), error.where.empty() ? prompt_field : error.where);
+}
+
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
                  const Clock& clock, Metrics& metrics, ServerLog& log)
-    : admission_(engine.config().scheduler.max_sequences, options.max_queue),
+    : answer_memory_(options.max_answer_bytes, options.unsent_bytes),
+      admission_(engine.config().scheduler.max_sequences, options.max_queue),
       model_(Bounded(std::move(model), admission_)),
       engine_(engine),
       clock_(clock),
       metrics_(metrics),
       log_(log),
-      refusals_(log, metrics),
+      refusals_(log, metrics, model_.log_text),
       services_{model_.text.tokenizer, metrics, log, model_.log_text},
       delivery_(options.delivery_threads, clock),
       schedule_(kStepsKept, options.explain),
       loop_(engine, clock, schedule_, [this](StepNews news) { Deliver(std::move(news)); }) {
   preparers_.emplace(options.prepare_threads, kUnprepared);
+  long_preparer_.emplace(1, kUnprepared);
 }
 
 // The threads call each other's owners: all end before anything they use goes.
 Serving::~Serving() {
   preparers_.reset();
+  long_preparer_.reset();
   loop_.Stop();
   delivery_.Stop();
 }
@@ -75,13 +95,14 @@ void Serving::Post(RoutedRequest routed,
   if (!taking_) {
     return Refuse(routed, NotReady("draining", "requests that came before are finished"));
   }
+  TaskThreads& threads = routed.request.body.size() > kLongBody ? *long_preparer_ : *preparers_;
   auto shared = std::make_shared<RoutedRequest>(std::move(routed));
   auto task = [this, shared, open, work = std::move(work)] {
     // Those that wait are not worth preparing any more.
     if (const std::optional<ApiError> why = ended()) return Refuse(*shared, *why);
     work(*shared, open);
   };
-  if (preparers_->TryPost(std::move(task))) return;
+  if (threads.TryPost(std::move(task))) return;
   Refuse(*shared, TooManyUnprepared(kUnprepared, admission_.RetryAfterSeconds()));
 }
 
@@ -112,19 +133,34 @@ void Serving::Generate(RoutedRequest routed, Prepare prepare) {
 
 void Serving::Accept(Preparation preparation) {
   log_.UnknownFields(preparation.unknown_fields);
+  if (preparation.ignored_priority) log_.IgnoredPriority();
   const auto choices = static_cast<int64_t>(preparation.requests.size());
   const int64_t to_each_prompt = choices / preparation.answer.prompts;
   for (int64_t i = 0; i < choices; i += to_each_prompt) {
     const Status status = engine_.Validate(preparation.requests[static_cast<size_t>(i)]);
-    if (!status.ok()) return Refuse(preparation.answer.routed, FromError(status.error()));
+    if (status.ok()) continue;
+    return Refuse(preparation.answer.routed, FromEngine(status.error(), preparation.prompt_field));
+  }
+  if (const auto error = ReserveMemory(preparation.answer)) {
+    return Refuse(preparation.answer.routed, *error);
   }
   const std::lock_guard lock(accepting_);
   if (ended_) return Refuse(preparation.answer.routed, *ended_);
-  if (!admission_.Enter(choices)) {
+  if (!admission_.Enter(DemandOf(preparation), clock_.Seconds())) {
     return Refuse(preparation.answer.routed, QueueFull(admission_.inside(), admission_.limit(),
                                                        admission_.RetryAfterSeconds()));
   }
   Submit(std::move(preparation));
+}
+
+std::optional<ApiError> Serving::ReserveMemory(AnswerSetup& answer) {
+  const int64_t bytes = answer.kept_bytes;
+  if (bytes == 0) return std::nullopt;
+  const int64_t most = answer_memory_.limit();
+  if (bytes > most) return AnswerTooLarge(bytes, most);
+  answer.memory = answer_memory_.Reserve(bytes);
+  if (answer.memory == nullptr) return NoRoomForAnswer(bytes, most);
+  return std::nullopt;
 }
 
 void Serving::Submit(Preparation preparation) {
@@ -161,7 +197,7 @@ void Serving::Refuse(const RoutedRequest& routed, const ApiError& error) {
 void Serving::Deliver(StepNews news) {
   const double now_s = clock_.Seconds();
   for (const TicketEvent& event : news.events) {
-    if (event.event.finish) admission_.Leave(now_s);
+    if (event.event.finish) admission_.Leave(event.most_tokens, now_s);
   }
   const int64_t tokens = news.prompt_tokens + news.sampled_tokens;
   if (tokens > 0) metrics_.iteration_tokens.Observe(static_cast<double>(tokens));

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "server/admission.h"
 #include "server/answer.h"
+#include "server/answer_memory.h"
 #include "server/delivery.h"
 #include "server/engine_loop.h"
 #include "server/metrics.h"
@@ -28,14 +29,19 @@
 namespace fathom {
 
 struct ServingOptions {
-  int64_t max_queue = 1024;        // requests that may wait beside those the engine computes
-  int prepare_threads = 2;         // parse, render and tokenize
+  int64_t max_queue = 1024;  // requests that may wait beside those the engine computes
+  // For answers that are not streamed and tell of each token: more get 503.
+  int64_t max_answer_bytes = 1 << 30;
+  // Of answers that are made and that clients have not taken; none: not known.
+  std::function<int64_t()> unsent_bytes = {};
+  int prepare_threads = 2;         // parse, render and tokenize bodies of usual length
   int delivery_threads = 2;        // detokenize and write
   ScheduleLog::Sink explain = {};  // gets a line of JSON for each step
 };
 
 // A model at work: from a routed request to the answer's last byte. Text is prepared on threads of
-// its own, admitted or refused, submitted to the engine's thread, and its events delivered.
+// its own (long bodies one after the other on one that is theirs, so that they hold up no short
+// ones), admitted or refused, submitted to the engine's thread, and its events delivered.
 //
 // Threads   Generate and Answer from any thread; they do not wait.
 // Lifetime  all arguments outlive it, and no request may come once its destruction begins.
@@ -65,6 +71,8 @@ class Serving {
   void EndAll(const ApiError& error);
   // Requests that were taken and whose answers are not written yet.
   int64_t open() const { return open_.count(); }
+  // Requests that were taken so far.
+  int64_t taken() const { return open_.taken(); }
 
   const ServedModel& model() const { return model_; }
   const EngineLoop& loop() const { return loop_; }
@@ -76,11 +84,14 @@ class Serving {
   void Post(RoutedRequest routed, std::function<void(RoutedRequest&, OpenRequests::Token)> work);
   void Accept(Preparation preparation);
   void Submit(Preparation preparation);
+  // Takes the memory that the answer may come to; the error when there is none.
+  std::optional<ApiError> ReserveMemory(AnswerSetup& answer);
   std::optional<ApiError> ended();
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
 
   OpenRequests open_;
+  AnswerMemory answer_memory_;
   Admission admission_;
   const ServedModel model_;
   const Engine& engine_;
@@ -93,9 +104,10 @@ class Serving {
   ScheduleLog schedule_;
   EngineLoop loop_;
   std::atomic<bool> taking_ = true;
-  std::mutex accepting_;                  // a request is accepted whole, or refused because of:
-  std::optional<ApiError> ended_;         // why nothing is accepted any more
-  std::optional<TaskThreads> preparers_;  // last: they use all of the above
+  std::mutex accepting_;                      // a request is accepted whole, or refused because of:
+  std::optional<ApiError> ended_;             // why nothing is accepted any more
+  std::optional<TaskThreads> preparers_;      // last: they use all of the above
+  std::optional<TaskThreads> long_preparer_;  // so does it
 };
 
 }  // namespace fathom

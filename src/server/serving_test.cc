@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -87,15 +88,17 @@ class ServingTest : public testing::Test {
     });
   }
 
-  std::unique_ptr<RawClient> Ask(std::string_view path) const {
-    constexpr std::string_view kBody = R"({"prompt":"hello","max_tokens":2})";
+  // The body is at least `bytes` long.
+  std::unique_ptr<RawClient> Ask(std::string_view path, size_t bytes = 0) const {
+    const std::string body =
+        Format(R"({{"prompt":"hello","max_tokens":2,"user":"{}"}})", std::string(bytes, 'a'));
     auto client = std::make_unique<RawClient>(http_->port());
     client->Send(Format("POST {} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{}", path,
-                        kBody.size(), kBody));
+                        body.size(), body));
     return client;
   }
-  std::unique_ptr<RawClient> AskAndHold() {
-    auto client = Ask("/held");
+  std::unique_ptr<RawClient> AskAndHold(size_t bytes = 0) {
+    auto client = Ask("/held", bytes);
     held_.get_future().wait();
     return client;
   }
@@ -126,6 +129,17 @@ TEST_F(ServingTest, ARequestThatIsLongInPreparationHoldsUpNoOther) {
   for (int i = 0; i < 8; ++i) EXPECT_EQ(Ask("/")->ReadAnswer().status(), 200);
   Release();
   EXPECT_EQ(held->ReadAnswer().status(), 200);
+}
+
+TEST_F(ServingTest, LongBodiesInPreparationHoldUpNoShortOne) {
+  constexpr size_t kLong = 300'000;
+  const auto held = AskAndHold(kLong);
+  const auto also_held = Ask("/held_too", kLong);
+  while (serving_.open() < 2) std::this_thread::yield();
+  EXPECT_EQ(Ask("/")->ReadAnswer().status(), 200);
+  Release();
+  EXPECT_EQ(held->ReadAnswer().status(), 200);
+  EXPECT_EQ(also_held->ReadAnswer().status(), 200);
 }
 
 TEST_F(ServingTest, ARequestIsOpenFromItsComingToTheEndOfItsAnswer) {

@@ -93,7 +93,7 @@ TestServer::TestServer(Options options)
       EngineConfig{.scheduler = options_.scheduler, .max_model_len = options_.max_model_len}, pool_,
       clock_);
   options_.server.http.port = 0;
-  ApiKeys keys = OrDie(ApiKeys::Load(options_.keys, "", files_, nullptr));
+  ApiKeys keys = OrDie(ApiKeys::Load(options_.keys, "", files_, {}));
   server_ = OrDie(Server::Listen(options_.server, std::move(keys), clock_, log_));
   if (options_.start) Start();
 }
@@ -126,13 +126,22 @@ void TestServer::Start() {
                   .defaults = {},
                   .eos_ids = {kTinyEos},
                   .vocab = kTinyVocab,
-                  .max_model_len = options_.max_model_len},
+                  .max_model_len = options_.max_model_len,
+                  .log_text = options_.log_text},
                  *engine_);
 }
 
 void TestServer::PauseAfter(int64_t steps) {
   const std::lock_guard lock(pause_mutex_);
   steps_left_ = steps;
+}
+
+void TestServer::LetStep() {
+  {
+    const std::lock_guard lock(pause_mutex_);
+    ++steps_left_;
+  }
+  resumed_.notify_all();
 }
 
 void TestServer::Resume() {

@@ -37,6 +37,7 @@ class TestServer {
     std::vector<std::string> keys = {};
     std::string chat_template = {};  // in place of the tokenizer's own
     bool null_model = false;         // the same logits for whatever prompt, at no cost
+    bool log_text = false;           // the log has the text of requests
     bool start = true;               // false: the server stays without a model
     // Called on the thread that logs something, before it does.
     std::function<void()> before_log = {};
@@ -53,6 +54,8 @@ class TestServer {
   // The engine makes so many more steps, then stops until Resume.
   void PauseAfter(int64_t steps);
   void Pause() { PauseAfter(0); }
+  // One step more of a server that is paused.
+  void LetStep();
   void Resume();
 
   std::unique_ptr<HttpClient> Client() const;

@@ -29,7 +29,8 @@ TextResult AnswerTokenize(const ServedModel& model, const RoutedRequest& routed,
   if (!model.Serves(request->model)) return ModelNotFound(request->model, model.names);
   const Result<std::vector<int32_t>> ids = Tokenize(model.text, *request, time.date);
   if (!ids.ok()) {
-    return request->conversation ? FromRendering(model.text, ids.error()) : FromError(ids.error());
+    return request->conversation ? FromRendering(model.text, ids.error())
+                                 : FromError(ids.error(), "prompt");
   }
   return TextAnswer{TokenizeResponseBody(model.text.tokenizer, *request, *ids, model.max_model_len),
                     std::move(request->unknown_fields)};

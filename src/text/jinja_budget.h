@@ -2,10 +2,11 @@
 #define FATHOM_TEXT_JINJA_BUDGET_H_
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
-#include "text/jinja_error.h"
 
 namespace fathom::jinja {
 
@@ -21,7 +22,7 @@ class Budget {
   Status Steps(int64_t count = 1) {
     steps_ += count;
     if (steps_ <= kMostSteps) return Ok();
-    return TemplateError(Format("the template takes more than {} steps", kMostSteps));
+    return TooMuch(Format("the template takes more than {} steps", kMostSteps));
   }
   // Text made, intermediate texts included. `count` is taken before the memory is.
   Status Bytes(uint64_t count) {
@@ -29,10 +30,16 @@ class Budget {
       bytes_ += static_cast<int64_t>(count);
       return Ok();
     }
-    return TemplateError(Format("the template makes more than {} of text", HumanBytes(kMostBytes)));
+    return TooMuch(Format("the template makes more than {} of text", HumanBytes(kMostBytes)));
   }
 
  private:
+  static Error TooMuch(std::string what) {
+    return QuotesNothing(BadInput(std::move(what), "",
+                                  "shorten what it is given, or give another template with "
+                                  "--chat-template FILE"));
+  }
+
   int64_t steps_ = 0;
   int64_t bytes_ = 0;
 };

@@ -57,21 +57,21 @@ Error CompileError(std::string_view pattern, int code, size_t offset) {
                   "", kFix);
 }
 
-Error GaveUp(std::string_view pattern, int code, size_t size, size_t offset) {
-  return BadInput(Format("pattern \"{}\" gives up at byte {} of a text of {}: {}", pattern, offset,
-                         size, Reason(code)),
-                  "", "give a shorter text, or a tokenizer whose pattern backtracks less");
+Error GaveUp(int code, size_t size, size_t offset) {
+  return QuotesNothing(
+      BadInput(Format("the tokenizer's pattern gives up at byte {} of a text of {}: {}", offset,
+                      size, Reason(code)),
+               "", "give a shorter text, or a tokenizer whose pattern backtracks less"));
 }
 
 }  // namespace
 
 struct Regex::Code {
-  Code(pcre2_code* compiled, std::string_view text) : pattern(compiled), written(text) {}
+  explicit Code(pcre2_code* compiled) : pattern(compiled) {}
   ~Code() { pcre2_code_free(pattern); }
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
   pcre2_code* pattern;
-  std::string written;
 };
 
 struct Regex::Search::State {
@@ -100,7 +100,7 @@ Result<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
   pcre2_compile_context_free(context);
   if (compiled == nullptr) return CompileError(pattern, code, offset);
   pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);  // without it the interpreter does the same
-  return Regex(std::make_unique<Code>(compiled, pattern));
+  return Regex(std::make_unique<Code>(compiled));
 }
 
 Regex::Search::Search(const Regex& regex) {
@@ -125,7 +125,7 @@ Result<bool> Regex::Search::Next(Match& match) {
   int found = run(0);
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = run(PCRE2_NO_JIT);
   if (found == PCRE2_ERROR_NOMATCH) return false;
-  if (found < 0) return GaveUp(state.code->written, found, state.text.size(), state.offset);
+  if (found < 0) return GaveUp(found, state.text.size(), state.offset);
   const size_t* ends = pcre2_get_ovector_pointer(state.match);
   // Only \K inside a look-around could break it, which the engine does not compile.
   FATHOM_CHECK(ends[0] >= state.offset && ends[1] > ends[0]);

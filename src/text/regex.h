@@ -36,7 +36,7 @@ class Regex {
     // Begins a text, which must be valid UTF-8 and outlive the walk.
     void Start(std::string_view text);
     // The next match that is not empty; false at the end. Error (kBadInput): the engine gives up,
-    // as it does on patterns that backtrack without end; it quotes the pattern and the reason.
+    // as it does on patterns that backtrack without end; it has the place and the reason.
     Result<bool> Next(Match& match);
 
    private:

@@ -83,8 +83,10 @@ Result<int32_t> ReadIdKey(const std::string& key, const JsonReader& place) {
 }  // namespace
 
 Error NoChatTemplate(std::string where) {
-  return BadInput("the checkpoint has no chat template", std::move(where),
-                  "name one with --chat-template FILE, or continue a text with --raw -p TEXT");
+  return BadInput(
+      "the checkpoint has no chat template", std::move(where),
+      "name one with --chat-template FILE; texts are continued without one by `fathom run "
+      "--raw -p TEXT` and POST /v1/completions");
 }
 
 Result<AddedToken> ReadAddedToken(const JsonReader& place) {

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                        R"("w":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})",
                        0),
                 "error: key \"w\" stands twice in one object\n" FATHOM_WHERE
-                ": header\n" FATHOM_FETCH},
+                ": header: /w\n" FATHOM_FETCH},
         BadFile{"NoName", FileOf(R"({"":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})", 0),
                 "error: a tensor has no name\n" FATHOM_WHERE "\n" FATHOM_FETCH},
         BadFile{"EntryIsANumber", FileOf(R"({"w":3})", 0),

@@ -218,7 +218,8 @@ TEST_F(RunTest, WhatCannotWorkIsRefusedBeforeTheWeightsAreRead) {
   const std::string templates =
       "error: the checkpoint has no chat template\n  where: run: " + no_template +
       "/tokenizer_config.json" +
-      "\n  fix: name one with --chat-template FILE, or continue a text with --raw -p TEXT\n";
+      "\n  fix: name one with --chat-template FILE; texts are continued without one by `fathom run "
+      "--raw -p TEXT` and POST /v1/completions\n";
   const std::vector<Row> rows = {
       {model,
        {"-p", "a", "--temperature", "-1"},

@@ -1,0 +1,85 @@
+#include "server/answer_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "base/json.h"
+#include "engine/engine.h"
+#include "net/http_message.h"
+#include "server/test_server_testing.h"
+
+namespace fathom {
+namespace {
+
+TEST(AnswerMemory, IsSharedOutUpToItsLimitAndGivenBack) {
+  int64_t unsent = 0;
+  AnswerMemory memory(100, [&unsent] { return unsent; });
+  AnswerMemory::Share first = memory.Reserve(60);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(memory.Reserve(41), nullptr);
+  EXPECT_NE(memory.Reserve(40), nullptr);  // let go at once
+  unsent = 1;
+  EXPECT_EQ(memory.Reserve(40), nullptr);
+  first.reset();
+  EXPECT_NE(memory.Reserve(99), nullptr);
+}
+
+Json WithLogprobs(int64_t max_tokens) {
+  Json request = Chat("hello", max_tokens);
+  request.Set("ignore_eos", true);
+  request.Set("logprobs", true);
+  request.Set("top_logprobs", 20);
+  return request;
+}
+
+// Room for one answer of 100 tokens with 20 likely ones beside each.
+TestServer::Options RoomForAHundredTokens() {
+  return {.server = {.serving = {.max_answer_bytes = 100 * BytesPerKeptToken(20)}}};
+}
+
+// The body is in memory twice when it is handed to the network.
+TEST(AnswerMemory, IsWhatAnAnswerComesTo) {
+  TestServer server;
+  const HttpResponse answer = server.Post("/v1/chat/completions", WithLogprobs(100));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_LT(2 * static_cast<int64_t>(answer.body.size()), 100 * BytesPerKeptToken(20));
+}
+
+TEST(AnswerMemory, AnAnswerThatNeverHasRoomIsRefusedWhole) {
+  TestServer server(RoomForAHundredTokens());
+  EXPECT_EQ(server.Post("/v1/chat/completions", WithLogprobs(100)).status, 200);
+  Json two = WithLogprobs(51);
+  two.Set("n", 2);
+  for (const Json& request : {WithLogprobs(101), two}) {
+    const HttpResponse refused = server.Post("/v1/chat/completions", request);
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("answer_too_large"));
+  }
+  two.Set("logprobs", false);
+  two.Set("top_logprobs", Json());
+  EXPECT_EQ(server.Post("/v1/chat/completions", two).status, 200);
+  EXPECT_EQ(server.Stream("/v1/chat/completions", WithLogprobs(101)).back(), "[DONE]");
+}
+
+TEST(AnswerMemory, WhoFindsNoneFreeComesAgain) {
+  TestServer server(RoomForAHundredTokens());
+  server.Pause();
+  HttpResponse held;
+  std::thread holder([&] { held = server.Post("/v1/chat/completions", WithLogprobs(60)); });
+  while (server.engine().phase() != EnginePhase::kComputing) std::this_thread::yield();
+  const HttpResponse refused = server.Post("/v1/chat/completions", WithLogprobs(41));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("overloaded"));
+  EXPECT_EQ(refused.Header("Retry-After"), "5");
+  server.Resume();
+  holder.join();
+  EXPECT_EQ(held.status, 200);
+  server.AwaitIdle();
+  EXPECT_EQ(server.Post("/v1/chat/completions", WithLogprobs(100)).status, 200);
+}
+
+}  // namespace
+}  // namespace fathom
