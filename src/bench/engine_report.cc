@@ -88,10 +88,11 @@ Json ToJson(const std::vector<std::pair<std::string, Part>>& sums, const EngineC
 
 }  // namespace
 
-MachineCeilings MeasureCeilings(const Compute& compute) {
+MachineCeilings MeasureCeilings(const Compute& compute, PeakOf what) {
   ReadCeiling read(*compute.pool);
   const double seconds = std::min({read.Seconds(), read.Seconds(), read.Seconds()});
-  return {.bytes_per_second = read.bytes() / seconds, .operations_per_second = PeakOperations(compute)};
+  return {.bytes_per_second = read.bytes() / seconds,
+          .operations_per_second = PeakOperations(compute, what)};
 }
 
 double EngineCaseResult::tokens_per_second() const {
@@ -137,9 +138,8 @@ std::string EngineTableLine(const EngineCaseResult& result) {
 }
 
 std::string ProfileTable(const EngineCaseResult& result) {
-  std::string text =
-      Format("\n{}, batch {}            ms a run  % time     GB/s  Gflop/s  % bound\n",
-             CaseName(result.measured), result.measured.batch);
+  std::string text = Format("\n{}, batch {}            ms a run  % time     GB/s  Gop/s  % bound\n",
+                            CaseName(result.measured), result.measured.batch);
   for (const auto& [name, part] : SumsBy(result, PartKey)) text += ProfileLine(name, part, result);
   const Part rest = {.seconds = Seconds(result) - Total(result).seconds};
   text += ProfileLine("scheduling and sampling", rest, result);

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "bench/engine_speed.h"
+#include "ops/ceilings.h"
 #include "ops/compute.h"
 #include "ops/profile.h"
 
@@ -19,7 +20,7 @@ struct MachineCeilings {
   double operations_per_second = 0;  // of the instruction that products use; 0: not known
 };
 
-MachineCeilings MeasureCeilings(const Compute& compute);
+MachineCeilings MeasureCeilings(const Compute& compute, PeakOf what);
 
 struct EngineCaseResult {
   EngineCase measured = {};

@@ -23,9 +23,11 @@
 #include "cli/progress_printer.h"
 #include "engine/engine.h"
 #include "engine/sizing.h"
+#include "ops/ceilings.h"
 #include "ops/compute.h"
 #include "ops/profile.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 
 namespace fathom {
 namespace {
@@ -39,7 +41,7 @@ constexpr const char* kSummary =
     "Times an engine: prompts computed (pp) and tokens generated (tg), for every combination of\n"
     "batch and depth. Depth is what the cache holds of each sequence beforehand. Beside each "
     "figure\n"
-    "stands the part of the memory's read bandwidth (GB/s) and of the arithmetic's peak (Gflop/s)\n"
+    "stands the part of the memory's read bandwidth (GB/s) and of the arithmetic's peak (Gop/s)\n"
     "that it makes use of, both measured just before it. Prompts are of random tokens.";
 constexpr const char* kExamples =
     "  fathom bench engine /models/r1\n"
@@ -144,9 +146,9 @@ Result<EngineConfig> SizeFor(const ModelFolder& folder, const Flags& flags,
                     folder.path, "ask for a smaller --batch, --depth or --prompt");
 }
 
-Result<EngineCaseResult> RunCase(EngineTimer& timer, const Compute& compute,
+Result<EngineCaseResult> RunCase(EngineTimer& timer, const Compute& compute, PeakOf what,
                                  const EngineCase& measured, int64_t repetitions) {
-  EngineCaseResult result{.measured = measured, .ceilings = MeasureCeilings(compute)};
+  EngineCaseResult result{.measured = measured, .ceilings = MeasureCeilings(compute, what)};
   for (int64_t i = 0; i < repetitions; ++i) {
     FATHOM_TRY(EngineSpeed run, timer.Run(measured));
     result.runs.push_back(std::move(run));
@@ -155,20 +157,21 @@ Result<EngineCaseResult> RunCase(EngineTimer& timer, const Compute& compute,
 }
 
 // What is measured: model, weights, machine.
-Json SubjectJson(const ModelFolder& folder, const LoadedModel& loaded) {
+Json SubjectJson(const Flags& flags, const ModelFolder& folder, const LoadedModel& loaded) {
   return Json::MakeObject(
       {{"model", folder.path},
-       {"weight_bytes", folder.checkpoint.total_bytes()},
+       {"stored_bytes", folder.checkpoint.total_bytes()},
        {"isa", IsaName(loaded.compute.isa)},
        {"activations",
         loaded.compute.activations == Activations::kBfloat16 ? "bfloat16" : "float32"},
+       {"weights", flags.run.weights},
        {"threads", loaded.pool->threads()},
        {"load_seconds", loaded.seconds}});
 }
 
-std::string SubjectText(const ModelFolder& folder, const LoadedModel& loaded) {
-  return Format("{}: {} of weights, {}, {} threads; GB/s read and Gflop/s are the machine's\n",
-                folder.path, HumanBytes(folder.checkpoint.total_bytes()),
+std::string SubjectText(const Flags& flags, const ModelFolder& folder, const LoadedModel& loaded) {
+  return Format("{}: {} on disk, weights {}, {}, {} threads; bandwidth in GB/s, peak in Gop/s\n",
+                folder.path, HumanBytes(folder.checkpoint.total_bytes()), flags.run.weights,
                 IsaName(loaded.compute.isa), loaded.pool->threads());
 }
 
@@ -194,20 +197,22 @@ Status RunJob(CommandContext& context, const Flags& flags, const Job& job,
   EngineCase warm = job.cases[0];
   warm.tokens = std::min(warm.tokens, kBlockTokens);
   FATHOM_TRY([[maybe_unused]] const EngineSpeed warmed, timer.Run(warm));
+  const PeakOf peak_of =
+      flags.run.Weights() == WeightFormat::kW8A8 ? PeakOf::kInt8Weights : PeakOf::kFloatWeights;
   Json::Array results;
   std::string profiles;
   if (!flags.json) {
-    FATHOM_OK(context.console.Print(SubjectText(job.folder, loaded) + EngineTableHead()));
+    FATHOM_OK(context.console.Print(SubjectText(flags, job.folder, loaded) + EngineTableHead()));
   }
   for (const EngineCase& measured : job.cases) {
     FATHOM_TRY(const EngineCaseResult result,
-               RunCase(timer, loaded.compute, measured, flags.repetitions));
+               RunCase(timer, loaded.compute, peak_of, measured, flags.repetitions));
     results.push_back(ToJson(result, flags.profile));
     if (flags.profile) profiles += ProfileTable(result);
     if (!flags.json) FATHOM_OK(context.console.Print(EngineTableLine(result)));
   }
   if (!flags.json) return context.console.Print(profiles);
-  Json report = SubjectJson(job.folder, loaded);
+  Json report = SubjectJson(flags, job.folder, loaded);
   report.Set("cases", std::move(results));
   return context.console.Print(report.Dump() + "\n");
 }

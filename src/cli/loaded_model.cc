@@ -22,7 +22,7 @@
 #include "sched/scheduler_config.h"
 #include "spec/catalogue.h"
 #include "spec/model_config.h"
-#include "spec/summary.h"
+#include "spec/weight_format.h"
 #include "weights/checkpoint.h"
 
 namespace fathom {
@@ -35,13 +35,12 @@ Result<Compute> MakeCompute(const ModelFlags& flags, const ModelConfig& config, 
 }
 
 // What the weights to be loaded take.
-int64_t WeightBytes(const Checkpoint& checkpoint, bool mtp) {
-  const ModelSummary summary =
-      Summarize(checkpoint.config(), [&checkpoint](const TensorSpec& spec) {
-        const TensorInfo* tensor = checkpoint.Find(spec.name);
-        return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
-      });
-  return summary.main.bytes + (mtp ? summary.mtp.bytes : 0);
+int64_t WeightBytes(const Checkpoint& checkpoint, WeightFormat format, bool mtp) {
+  const auto stored = [&checkpoint](const TensorSpec& spec) {
+    const TensorInfo* tensor = checkpoint.Find(spec.name);
+    return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype);
+  };
+  return LoadedBytes(checkpoint.config(), stored, format, mtp);
 }
 
 // What MindIE's parameters say of sizes.
@@ -64,6 +63,7 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   limits.max_num_batched_tokens = flags.max_num_batched_tokens;
   limits.kv_dtype = flags.KvDtypeFor(folder.checkpoint.config());
   limits.mtp = needs.mtp;
+  limits.int8 = flags.Weights() == WeightFormat::kW8A8;
   limits.threads = flags.ThreadCount();
   limits.swap_bytes = needs.swap_bytes;
   limits.prefix_cache = needs.prefix_cache;
@@ -75,7 +75,8 @@ Result<EngineConfig> SizeForMachine(const ModelFolder& folder, const ModelFlags&
   int64_t available = AvailableMemory();
   const bool limited = needs.memory_bytes > 0 && needs.memory_bytes < available;
   if (limited) available = needs.memory_bytes;
-  const MemoryBudget memory{available, WeightBytes(folder.checkpoint, needs.mtp), limited};
+  const MemoryBudget memory{available, WeightBytes(folder.checkpoint, flags.Weights(), needs.mtp),
+                            limited};
   FATHOM_TRY(EngineConfig config, SizeEngine(folder.checkpoint.config(), limits, memory));
   if (needs.mindie) Apply(*needs.mindie, config.scheduler);
   return config;
@@ -90,7 +91,8 @@ Result<LoadedModel> LoadModel(CommandContext& context, const ModelFolder& folder
   FATHOM_TRY(loaded.compute, MakeCompute(flags, folder.checkpoint.config(), *loaded.pool));
   loaded.compute.profile = profile;
   FATHOM_TRY(loaded.model,
-             Model::Load(folder.checkpoint, ModelOptions{mtp}, loaded.compute, progress));
+             Model::Load(folder.checkpoint, ModelOptions{.mtp = mtp, .weights = flags.Weights()},
+                         loaded.compute, progress));
   loaded.engine = MakeEngine(*loaded.model, engine, loaded.compute, context.clock);
   loaded.seconds = context.clock.Seconds() - began;
   return loaded;

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 #include "tensor/dtype.h"
 
 namespace fathom {
@@ -23,6 +24,9 @@ void ModelFlags::Declare(CommandLine& line) {
                  "Precision of activations; auto: as the checkpoint says (default)");
   line.AddChoice("--kv-cache-dtype", kv_cache_dtype, {"auto", "float32", "bfloat16"},
                  "Precision of the KV cache; auto: as the activations (default)");
+  line.AddChoice("--weights", weights, WeightFormatNames(),
+                 "What linear weights are held as; auto: as they are stored (default); w8a8:\n"
+                 "8 bits, as are the activations of their products");
   line.Add("--threads", threads, "N", "Threads to compute with (default: the CPUs there are)");
   line.Add("--max-model-len", max_model_len, "N",
            "Most tokens of prompt and answer together (default: the model's, or what fits)");
@@ -54,6 +58,8 @@ DType ModelFlags::KvDtypeFor(const ModelConfig& config) const {
   if (kv_cache_dtype == "bfloat16") return DType::kBF16;
   return ActivationsFor(config) == Activations::kFloat32 ? DType::kF32 : DType::kBF16;
 }
+
+WeightFormat ModelFlags::Weights() const { return *ParseWeightFormat(weights); }
 
 int ModelFlags::ThreadCount() const { return threads > 0 ? threads : ThreadPool::AvailableCpus(); }
 

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 #include "tensor/dtype.h"
 
 namespace fathom {
@@ -25,6 +26,7 @@ struct ContextLength {
 struct ModelFlags {
   std::string dtype = "auto";
   std::string kv_cache_dtype = "auto";
+  std::string weights = "auto";
   int threads = 0;
   int64_t max_model_len = 0;
   int64_t max_num_batched_tokens = 512;
@@ -37,6 +39,7 @@ struct ModelFlags {
   Activations ActivationsFor(const ModelConfig& config) const;
   // auto: as wide as the activations.
   DType KvDtypeFor(const ModelConfig& config) const;
+  WeightFormat Weights() const;
   int ThreadCount() const;
 };
 

@@ -115,7 +115,8 @@ int64_t WorkingBytes(const ModelConfig& model, const EngineLimits& limits) {
   const StepLimits step{.tokens = limits.max_num_batched_tokens,
                         .logit_rows = LogitRowsFor(model, limits),
                         .threads = limits.threads,
-                        .mtp = limits.mtp};
+                        .mtp = limits.mtp,
+                        .int8 = limits.int8};
   const int64_t sampler = model.vocab * static_cast<int64_t>(sizeof(Sampler::Candidate));
   return kProcessBytes + StepBytes(model, step) + limits.threads * sampler;
 }

@@ -37,7 +37,8 @@ struct EngineLimits {
   int64_t swap_bytes = 0;
   bool prefix_cache = true;  // prompts that begin alike are computed once
   DType kv_dtype = DType::kBF16;
-  bool mtp = false;  // the MTP layer is loaded too
+  bool mtp = false;   // the MTP layer is loaded too
+  bool int8 = false;  // weights are loaded as w8a8
   int threads = 1;   // of the pool
 };
 

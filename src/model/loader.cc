@@ -11,6 +11,7 @@
 #include "model/model_weights.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 #include "weights/checkpoint.h"
 #include "weights/weight_reader.h"
 
@@ -21,9 +22,9 @@ namespace {
 // The names are those of the published checkpoints.
 
 void PlanMlp(WeightReader& reader, const std::string& name, MlpWeights& out) {
-  reader.Matrix(name + "gate_proj.weight", out.gate);
-  reader.Matrix(name + "up_proj.weight", out.up);
-  reader.Matrix(name + "down_proj.weight", out.down);
+  reader.Linear(name + "gate_proj.weight", out.gate);
+  reader.Linear(name + "up_proj.weight", out.up);
+  reader.Linear(name + "down_proj.weight", out.down);
 }
 
 void PlanMoe(WeightReader& reader, const MoeConfig& moe, const std::string& name, MoeWeights& out) {
@@ -39,25 +40,25 @@ void PlanMoe(WeightReader& reader, const MoeConfig& moe, const std::string& name
 void PlanMla(WeightReader& reader, const ModelConfig& config, const std::string& name,
              MlaWeights& out) {
   if (config.mla->q_lora_rank) {
-    reader.Matrix(name + "q_a_proj.weight", out.q_a);
+    reader.Linear(name + "q_a_proj.weight", out.q_a);
     reader.Vector(name + "q_a_layernorm.weight", out.q_a_norm);
-    reader.Matrix(name + "q_b_proj.weight", out.q_b);
+    reader.Linear(name + "q_b_proj.weight", out.q_b);
   } else {
-    reader.Matrix(name + "q_proj.weight", out.q_b);
+    reader.Linear(name + "q_proj.weight", out.q_b);
   }
-  reader.Matrix(name + "kv_a_proj_with_mqa.weight", out.kv_a);
+  reader.Linear(name + "kv_a_proj_with_mqa.weight", out.kv_a);
   reader.Vector(name + "kv_a_layernorm.weight", out.kv_a_norm);
   out.w_uk.resize(static_cast<size_t>(config.heads));
   out.w_uv.resize(static_cast<size_t>(config.heads));
   reader.LatentHeads(name + "kv_b_proj.weight", config.mla->qk_nope_head_dim, out.w_uk, out.w_uv);
-  reader.Matrix(name + "o_proj.weight", out.o);
+  reader.Linear(name + "o_proj.weight", out.o);
 }
 
 void PlanGqa(WeightReader& reader, const GqaConfig& gqa, const std::string& name, GqaWeights& out) {
-  reader.Matrix(name + "q_proj.weight", out.q);
-  reader.Matrix(name + "k_proj.weight", out.k);
-  reader.Matrix(name + "v_proj.weight", out.v);
-  reader.Matrix(name + "o_proj.weight", out.o);
+  reader.Linear(name + "q_proj.weight", out.q);
+  reader.Linear(name + "k_proj.weight", out.k);
+  reader.Linear(name + "v_proj.weight", out.v);
+  reader.Linear(name + "o_proj.weight", out.o);
   if (!gqa.qkv_bias) return;
   reader.Vector(name + "q_proj.bias", out.q_bias);
   reader.Vector(name + "k_proj.bias", out.k_bias);
@@ -83,10 +84,10 @@ void PlanMtp(WeightReader& reader, const ModelConfig& config, MtpWeights& out) {
   reader.Matrix(name + "embed_tokens.weight", out.embedding);
   reader.Vector(name + "enorm.weight", out.embedding_norm);
   reader.Vector(name + "hnorm.weight", out.hidden_norm);
-  reader.Matrix(name + "eh_proj.weight", out.projection);
+  reader.Linear(name + "eh_proj.weight", out.projection);
   PlanLayer(reader, config, config.layers, out.layer);
   reader.Vector(name + "shared_head.norm.weight", out.head_norm);
-  reader.Matrix(name + "shared_head.head.weight", out.head);
+  reader.Linear(name + "shared_head.head.weight", out.head);
 }
 
 void PlanModel(WeightReader& reader, const ModelConfig& config, bool mtp, ModelWeights& out) {
@@ -96,7 +97,7 @@ void PlanModel(WeightReader& reader, const ModelConfig& config, bool mtp, ModelW
     PlanLayer(reader, config, layer, out.layers[static_cast<size_t>(layer)]);
   }
   reader.Vector("model.norm.weight", out.norm);
-  if (!config.tied_embeddings) reader.Matrix("lm_head.weight", out.head.emplace());
+  if (!config.tied_embeddings) reader.Linear("lm_head.weight", out.head.emplace());
   if (mtp) PlanMtp(reader, config, out.mtp.emplace());
 }
 
@@ -111,13 +112,13 @@ Status CheckMtp(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, bool mtp, const Compute& compute,
-                                 Progress& progress) {
+Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, WeightFormat format, bool mtp,
+                                 const Compute& compute, Progress& progress) {
   if (mtp) FATHOM_OK(CheckMtp(checkpoint));
   FATHOM_OK(checkpoint.Verify(mtp));
   try {
     ModelWeights weights;
-    WeightReader reader(checkpoint);
+    WeightReader reader(checkpoint, format);
     PlanModel(reader, checkpoint.config(), mtp, weights);
     FATHOM_OK(reader.Run(compute, progress));
     return weights;

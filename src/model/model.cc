@@ -17,6 +17,7 @@
 #include "model/model_weights.h"
 #include "model/step.h"
 #include "ops/compute.h"
+#include "ops/int8_rows.h"
 #include "spec/model_config.h"
 #include "weights/checkpoint.h"
 
@@ -66,6 +67,7 @@ struct Model::State {
   const ModelConfig config;
   const ModelWeights weights;
   Decoder decoder;
+  Int8Rows int8_rows;
 };
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -74,7 +76,8 @@ Model::~Model() = default;
 Result<std::unique_ptr<Model>> Model::Load(const Checkpoint& checkpoint,
                                            const ModelOptions& options, const Compute& compute,
                                            Progress& progress) {
-  FATHOM_TRY(ModelWeights weights, LoadWeights(checkpoint, options.mtp, compute, progress));
+  FATHOM_TRY(ModelWeights weights,
+             LoadWeights(checkpoint, options.weights, options.mtp, compute, progress));
   auto state = std::make_unique<State>(checkpoint.config(), std::move(weights));
   return std::unique_ptr<Model>(new Model(std::move(state)));
 }
@@ -82,9 +85,11 @@ Result<std::unique_ptr<Model>> Model::Load(const Checkpoint& checkpoint,
 const ModelConfig& Model::config() const { return state_->config; }
 bool Model::has_mtp() const { return state_->weights.mtp.has_value(); }
 
-ForwardResult Model::Forward(const Compute& compute, const ForwardBatch& batch, KvCache& cache,
+ForwardResult Model::Forward(const Compute& machine, const ForwardBatch& batch, KvCache& cache,
                              ForwardTrace* trace) {
   CheckBatch(state_->config, has_mtp(), batch);
+  Compute compute = machine;
+  compute.int8_rows = &state_->int8_rows;
   const StepRotations& rotations = state_->decoder.Rotations(batch.positions);
   const Step step{.compute = compute,
                   .cache = cache,

@@ -11,6 +11,7 @@
 #include "model/kv_cache.h"
 #include "ops/compute.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 #include "tensor/mat_view.h"
 #include "weights/checkpoint.h"
 
@@ -53,6 +54,7 @@ class ForwardTrace {
 
 struct ModelOptions {
   bool mtp = false;  // load the MTP layer too
+  WeightFormat weights = WeightFormat::kAuto;
 };
 
 // A loaded model. Threads: one Forward at a time.

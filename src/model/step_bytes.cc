@@ -5,6 +5,7 @@
 
 #include "model/mla.h"
 #include "ops/attention.h"
+#include "ops/int8_rows.h"
 #include "ops/mat_mul.h"
 #include "ops/router.h"
 #include "spec/model_config.h"
@@ -68,10 +69,30 @@ int64_t EndsBytes(const ModelConfig& config, const StepLimits& limits) {
          kElementBytes;
 }
 
+// The codes of the widest input of a product: the rows of all experts with those of the shared one,
+// or those of a single projection.
+int64_t Int8Bytes(const ModelConfig& config, const StepLimits& limits) {
+  int64_t widest = std::max(config.hidden, config.dense_intermediate);
+  if (config.mla) widest = std::max(widest, config.heads * config.mla->v_head_dim);
+  if (config.gqa) widest = std::max(widest, config.heads * config.gqa->head_dim);
+  if (limits.mtp) widest = std::max(widest, 2 * config.hidden);
+  int64_t bytes = Int8Rows::Bytes(limits.tokens, widest);
+  if (config.moe) {
+    const MoeConfig& moe = *config.moe;
+    const int64_t shared = std::max<int64_t>(1, moe.shared_experts);
+    const int64_t cols = std::max(config.hidden, moe.intermediate);
+    bytes = std::max(bytes, Int8Rows::Bytes(limits.tokens * moe.experts_per_token, cols) +
+                                Int8Rows::Bytes(limits.tokens, shared * cols));
+  }
+  const int64_t tasks = 2 * ((config.moe ? config.moe->routed_experts : 0) + 1);
+  return bytes + Int8Rows::TaskBytes(tasks);
+}
+
 }  // namespace
 
 int64_t StepBytes(const ModelConfig& config, const StepLimits& limits) {
-  const int64_t main = LayerBytes(config, limits) + EndsBytes(config, limits);
+  const int64_t main = LayerBytes(config, limits) + EndsBytes(config, limits) +
+                       (limits.int8 ? Int8Bytes(config, limits) : 0);
   if (!limits.mtp) return main;
   const int64_t joined = limits.tokens * 2 * config.hidden * kElementBytes;
   return main + EndsBytes(config, limits) + joined;

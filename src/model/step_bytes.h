@@ -13,6 +13,7 @@ struct StepLimits {
   int64_t logit_rows = 1;
   int64_t threads = 1;
   bool mtp = false;  // rows go through the MTP layer as well
+  bool int8 = false;  // activations are quantised for products
 };
 
 // Bytes of all buffers that Model::Forward keeps once it has run such a step over a long context.

@@ -133,6 +133,10 @@ void Int8Rows::Quantize(const Compute& compute, Int8Form form, std::span<const M
   });
 }
 
+int64_t Int8Rows::TaskBytes(int64_t tasks) {
+  return tasks * static_cast<int64_t>(sizeof(Start) + sizeof(size_t));
+}
+
 int64_t Int8Rows::Bytes(int64_t rows, int64_t cols) {
   return rows * (2 * PaddedCols(cols) + static_cast<int64_t>(sizeof(float)));
 }

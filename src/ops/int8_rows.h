@@ -38,8 +38,9 @@ class Int8Rows {
   const float* scales(size_t index) const { return scales_.data() + starts_[index].first_row; }
   int64_t stride(size_t index) const { return starts_[index].stride; }
 
-  // Most bytes that rows of so many columns take, in the wider form.
+  // Most bytes that rows of so many columns take, in the wider form, and that a list of tasks does.
   static int64_t Bytes(int64_t rows, int64_t cols);
+  static int64_t TaskBytes(int64_t tasks);
 
  private:
   struct Start {

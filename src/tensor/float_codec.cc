@@ -1,11 +1,16 @@
 #include "tensor/float_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <span>
 
+#include "base/check.h"
 #include "tensor/dtype.h"
 
 namespace fathom {
@@ -60,6 +65,45 @@ float ToFloat(F8E4M3 value) {
   const float magnitude = code == 0x7F ? std::numeric_limits<float>::quiet_NaN()
                                        : DecodeMagnitude(code >> 3, code & 7U, 3, 7);
   return (value.bits & 0x80U) != 0 ? -magnitude : magnitude;
+}
+
+namespace {
+
+template <typename T>
+T CodeAt(std::span<const std::byte> codes, size_t index) {
+  T code;
+  std::memcpy(&code, codes.data() + index * sizeof(T), sizeof(T));
+  return code;
+}
+
+const std::array<float, 256>& ValuesOfF8() {
+  static const std::array<float, 256> values = [] {
+    std::array<float, 256> table{};
+    for (size_t i = 0; i < table.size(); ++i) table[i] = ToFloat(F8E4M3{static_cast<uint8_t>(i)});
+    return table;
+  }();
+  return values;
+}
+
+}  // namespace
+
+void ToFloats(DType dtype, std::span<const std::byte> codes, std::span<float> values) {
+  FATHOM_CHECK(codes.size() == values.size() * static_cast<size_t>(DTypeBytes(dtype)));
+  if (dtype == DType::kF8E4M3) {
+    const std::array<float, 256>& table = ValuesOfF8();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = table[static_cast<uint8_t>(codes[i])];
+    return;
+  }
+  if (dtype == DType::kBF16) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const uint32_t bits = CodeAt<uint16_t>(codes, i);
+      values[i] = std::bit_cast<float>(bits << 16);
+    }
+    return;
+  }
+  VisitFloatType(dtype, [&]<typename T>(T) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = ToFloat(CodeAt<T>(codes, i));
+  });
 }
 
 Bf16 ToBf16(float value) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -19,7 +18,9 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "ops/compute.h"
+#include "ops/int8_rows.h"
 #include "ops/packed_matrix.h"
+#include "spec/weight_format.h"
 #include "tensor/dtype.h"
 #include "tensor/float_codec.h"
 #include "tensor/non_finite.h"
@@ -30,13 +31,6 @@ namespace {
 
 // One read: large enough that a disk streams, small enough that a buffer a thread does not count.
 constexpr int64_t kStripBytes = int64_t{2} << 20;
-
-float ElementAt(DType dtype, std::span<const std::byte> codes, size_t index) {
-  return VisitFloatType(dtype, [&]<typename T>(T code) {
-    std::memcpy(&code, codes.data() + index * sizeof(T), sizeof(T));
-    return ToFloat(code);
-  });
-}
 
 // The first error of several threads; once there is one, the others may stop.
 class FirstError {
@@ -66,6 +60,12 @@ void WeightReader::Matrix(const std::string& name, PackedMatrix& out) {
   AddWeight(name).out = &out;
 }
 
+void WeightReader::Linear(const std::string& name, PackedMatrix& out) {
+  Weight& weight = AddWeight(name);
+  weight.out = &out;
+  weight.loaded = LoadedType(format_, weight.tensor->dtype);
+}
+
 void WeightReader::LatentHeads(const std::string& name, int64_t nope, std::span<PackedMatrix> w_uk,
                                std::span<PackedMatrix> w_uv) {
   Weight& weight = AddWeight(name);
@@ -83,6 +83,7 @@ const TensorInfo& WeightReader::Find(const std::string& name) const {
 WeightReader::Weight& WeightReader::AddWeight(const std::string& name) {
   Weight& weight = weights_.emplace_back();
   weight.tensor = &Find(name);
+  weight.loaded = weight.tensor->dtype;
   if (weight.tensor->dtype == DType::kF8E4M3) {
     small_.push_back({&Find(name + "_scale_inv"), &weight.scales});
   }
@@ -96,8 +97,7 @@ Status WeightReader::Run(const Compute& compute, Progress& progress) {
       AddHeadStrips(weight);
       continue;
     }
-    *weight.out = PackedMatrix(weight.tensor->dtype, weight.rows(), weight.cols(), weight.scales,
-                               block_.rows, block_.cols);
+    *weight.out = EmptyMatrix(weight);
     AddRowStrips(weight);
   }
   std::sort(strips_.begin(), strips_.end(), [](const Strip& a, const Strip& b) {
@@ -108,6 +108,15 @@ Status WeightReader::Run(const Compute& compute, Progress& progress) {
     return place(a) < place(b);
   });
   return ReadAllStrips(compute, progress);
+}
+
+PackedMatrix WeightReader::EmptyMatrix(const Weight& weight) const {
+  if (weight.loaded == DType::kI8) return PackedMatrix::Int8(weight.rows(), weight.cols());
+  if (weight.loaded != weight.tensor->dtype) {
+    return PackedMatrix(weight.loaded, weight.rows(), weight.cols());
+  }
+  return PackedMatrix(weight.loaded, weight.rows(), weight.cols(), weight.scales, block_.rows,
+                      block_.cols);
 }
 
 Status WeightReader::ReadAllSmall(const Compute& compute) const {
@@ -123,9 +132,7 @@ Status WeightReader::ReadSmall(const SmallTensor& small) const {
   std::vector<std::byte> codes(static_cast<size_t>(tensor.bytes));
   FATHOM_OK(Read(tensor, 0, codes));
   small.out->resize(codes.size() / static_cast<size_t>(DTypeBytes(tensor.dtype)));
-  for (size_t i = 0; i < small.out->size(); ++i) {
-    (*small.out)[i] = ElementAt(tensor.dtype, codes, i);
-  }
+  ToFloats(tensor.dtype, codes, *small.out);
   return Ok();
 }
 
@@ -139,7 +146,9 @@ Status WeightReader::Read(const TensorInfo& tensor, int64_t first_byte,
   const int64_t cols = tensor.shape.back();
   std::vector<int64_t> place = {element / cols, element % cols};
   if (tensor.shape.size() == 1) place = {element};
-  const float value = ElementAt(tensor.dtype, codes, static_cast<size_t>(*bad));
+  const auto bytes = static_cast<size_t>(DTypeBytes(tensor.dtype));
+  float value = 0;
+  ToFloats(tensor.dtype, codes.subspan(static_cast<size_t>(*bad) * bytes, bytes), {&value, 1});
   return BadInput(Format("element {} of {} {} is {}, not a finite number", ShapeString(place),
                          DTypeName(tensor.dtype), ShapeString(tensor.shape), value),
                   checkpoint_.PathOf(checkpoint_.FileOf(tensor)) + ": " + tensor.name,
@@ -171,7 +180,7 @@ Status WeightReader::ReadAllStrips(const Compute& compute, Progress& progress) c
   int64_t total_bytes = 0;
   for (const Strip& strip : strips_) total_bytes += strip.bytes();
   FirstError error;
-  std::vector<std::vector<std::byte>> buffers(static_cast<size_t>(compute.pool->threads()));
+  std::vector<Buffers> buffers(static_cast<size_t>(compute.pool->threads()));
   progress.Begin(1, 1, "reading weights", total_bytes);
   compute.pool->ParallelFor(static_cast<int64_t>(strips_.size()), [&](int64_t i, int thread) {
     if (error.met()) return;
@@ -184,16 +193,59 @@ Status WeightReader::ReadAllStrips(const Compute& compute, Progress& progress) c
   return error.status();
 }
 
-Status WeightReader::ReadStrip(const Strip& strip, std::vector<std::byte>& buffer) const {
+Status WeightReader::ReadStrip(const Strip& strip, Buffers& buffers) const {
   const Weight& weight = *strip.weight;
-  buffer.resize(static_cast<size_t>(strip.bytes()));
-  FATHOM_OK(Read(*weight.tensor, strip.first_row * weight.row_bytes(), buffer));
+  buffers.stored.resize(static_cast<size_t>(strip.bytes()));
+  FATHOM_OK(Read(*weight.tensor, strip.first_row * weight.row_bytes(), buffers.stored));
   if (weight.out == nullptr) {
-    PackHead(strip, buffer);
-    return Ok();
+    PackHead(strip, buffers.stored);
+  } else if (weight.loaded == weight.tensor->dtype) {
+    weight.out->PackRows(strip.first_row, buffers.stored);
+  } else {
+    PackConverted(strip, buffers);
   }
-  weight.out->PackRows(strip.first_row, buffer);
   return Ok();
+}
+
+void WeightReader::PackConverted(const Strip& strip, Buffers& buffers) const {
+  const Weight& weight = *strip.weight;
+  const auto cols = static_cast<size_t>(weight.cols());
+  const auto rows = static_cast<size_t>(strip.rows);
+  if (weight.loaded == DType::kI8) {
+    buffers.int8.resize(rows * cols);
+    buffers.scales.resize(rows);
+    for (size_t r = 0; r < rows; ++r) {
+      buffers.scales[r] = QuantizeRow(DecodeRow(strip, static_cast<int64_t>(r), buffers),
+                                      std::span(buffers.int8).subspan(r * cols, cols));
+    }
+    return weight.out->PackInt8Rows(strip.first_row, buffers.int8, buffers.scales);
+  }
+  FATHOM_CHECK(weight.loaded == DType::kBF16);
+  buffers.bf16.resize(rows * cols);
+  for (size_t r = 0; r < rows; ++r) {
+    const std::span<const float> row = DecodeRow(strip, static_cast<int64_t>(r), buffers);
+    for (size_t c = 0; c < cols; ++c) buffers.bf16[r * cols + c] = ToBf16(row[c]);
+  }
+  weight.out->PackRows(strip.first_row, std::as_bytes(std::span(buffers.bf16)));
+}
+
+// A row of the strip in float32, scales applied; valid until the next.
+std::span<const float> WeightReader::DecodeRow(const Strip& strip, int64_t row,
+                                               Buffers& buffers) const {
+  const Weight& weight = *strip.weight;
+  const auto row_bytes = static_cast<size_t>(weight.row_bytes());
+  buffers.row.resize(static_cast<size_t>(weight.cols()));
+  ToFloats(weight.tensor->dtype,
+           std::span<const std::byte>(buffers.stored)
+               .subspan(static_cast<size_t>(row) * row_bytes, row_bytes),
+           buffers.row);
+  if (weight.scales.empty()) return buffers.row;
+  const int64_t scales_a_row = CeilDiv(weight.cols(), block_.cols);
+  const float* scales = weight.scales.data() + (strip.first_row + row) / block_.rows * scales_a_row;
+  for (int64_t c = 0; c < weight.cols(); ++c) {
+    buffers.row[static_cast<size_t>(c)] *= scales[c / block_.cols];
+  }
+  return buffers.row;
 }
 
 void WeightReader::PackHead(const Strip& strip, std::span<const std::byte> codes) const {
