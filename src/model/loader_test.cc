@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/progress.h"
@@ -16,7 +18,11 @@
 #include "io/file_system.h"
 #include "io/memory_file_system_testing.h"
 #include "ops/compute.h"
+#include "ops/packed_matrix.h"
 #include "spec/config_testing.h"
+#include "spec/weight_format.h"
+#include "tensor/dtype.h"
+#include "tensor/float_codec.h"
 #include "weights/checkpoint.h"
 #include "weights/checkpoint_testing.h"
 
@@ -60,7 +66,7 @@ class LoaderTest : public testing::Test {
   }
   std::string LoadError(bool mtp = false) {
     const Checkpoint checkpoint = Open();
-    const auto weights = LoadWeights(checkpoint, mtp, compute_, progress_);
+    const auto weights = LoadWeights(checkpoint, WeightFormat::kAuto, mtp, compute_, progress_);
     return weights.ok() ? "loaded" : weights.error().ToString();
   }
 
@@ -74,7 +80,7 @@ TEST_F(LoaderTest, ReadsEveryWeightOnceAndTellsHowFarItIs) {
   Write(TinyDeepseekV2ConfigJson(), {.seed = 1, .max_shard_bytes = 100'000});
   const Checkpoint checkpoint = Open();
   const int64_t before = files_.bytes_read();
-  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  const auto weights = LoadWeights(checkpoint, WeightFormat::kAuto, false, compute_, progress_);
   ASSERT_TRUE(weights.ok()) << weights.error().ToString();
   EXPECT_EQ(progress_.begun, "[1/1] reading weights ");
   EXPECT_EQ(progress_.done, progress_.total);
@@ -96,7 +102,7 @@ TEST_F(LoaderTest, ReadsEveryTensorOfTheCatalogue) {
     const Checkpoint checkpoint = Open();
     const int64_t before = files_.bytes_read();
     const bool mtp = checkpoint.config().mtp_layers > 0;
-    const auto weights = LoadWeights(checkpoint, mtp, compute_, progress_);
+    const auto weights = LoadWeights(checkpoint, WeightFormat::kAuto, mtp, compute_, progress_);
     ASSERT_TRUE(weights.ok()) << weights.error().ToString();
     EXPECT_EQ(files_.bytes_read() - before, checkpoint.total_bytes());
   }
@@ -105,8 +111,8 @@ TEST_F(LoaderTest, ReadsEveryTensorOfTheCatalogue) {
 TEST_F(LoaderTest, LeavesTheMtpLayerOutUnlessAskedFor) {
   Write(TinyDeepseekV3ConfigJson());
   const Checkpoint checkpoint = Open();
-  const auto without = LoadWeights(checkpoint, false, compute_, progress_);
-  const auto with = LoadWeights(checkpoint, true, compute_, progress_);
+  const auto without = LoadWeights(checkpoint, WeightFormat::kAuto, false, compute_, progress_);
+  const auto with = LoadWeights(checkpoint, WeightFormat::kAuto, true, compute_, progress_);
   ASSERT_TRUE(without.ok() && with.ok());
   EXPECT_FALSE(without->mtp);
   EXPECT_TRUE(with->mtp);
@@ -115,7 +121,7 @@ TEST_F(LoaderTest, LeavesTheMtpLayerOutUnlessAskedFor) {
 TEST_F(LoaderTest, ATiedHeadIsTheEmbeddingItself) {
   Write(TinyQwen2ConfigJson());
   const Checkpoint checkpoint = Open();
-  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  const auto weights = LoadWeights(checkpoint, WeightFormat::kAuto, false, compute_, progress_);
   ASSERT_TRUE(weights.ok());
   EXPECT_EQ(&weights->Head(), &weights->embedding);
 }
@@ -173,7 +179,7 @@ TEST_F(LoaderTest, WhatCannotBeReadIsNotCountedAsDone) {
   }
   files_.FailReadsAt("m/model.safetensors", last->offset);
   ThreadPool one(1);
-  EXPECT_FALSE(LoadWeights(Open(), false, {.pool = &one}, progress_).ok());
+  EXPECT_FALSE(LoadWeights(Open(), WeightFormat::kAuto, false, {.pool = &one}, progress_).ok());
   EXPECT_EQ(progress_.done, progress_.total - last->bytes);
 }
 
@@ -185,7 +191,7 @@ TEST_F(LoaderTest, ChecksAllTensorsBeforeItReadsAny) {
   files_.Put("m/config.json", config);
   const Checkpoint checkpoint = Open();
   const int64_t before = files_.bytes_read();
-  const auto weights = LoadWeights(checkpoint, false, compute_, progress_);
+  const auto weights = LoadWeights(checkpoint, WeightFormat::kAuto, false, compute_, progress_);
   ASSERT_FALSE(weights.ok());
   EXPECT_NE(weights.error().what.find("45 missing"), std::string::npos)
       << weights.error().ToString();
@@ -199,6 +205,40 @@ TEST_F(LoaderTest, AModelWithoutMtpLayerCannotLoadOne) {
             "error: the model has 0 multi-token prediction layers, exactly 1 is supported\n"
             "  where: m/config.json: /num_nextn_predict_layers\n"
             "  fix: run without multi-token prediction\n");
+}
+
+// A row of I8 is at most half a step off, a step being the row's largest / 127; BF16 is a rounding.
+TEST_F(LoaderTest, LinearWeightsAreConvertedAsTheyAreRead) {
+  Write(TinyDeepseekV3ConfigJson());
+  const Checkpoint checkpoint = Open();
+  const auto stored = LoadWeights(checkpoint, WeightFormat::kAuto, false, compute_, progress_);
+  const auto int8 = LoadWeights(checkpoint, WeightFormat::kW8A8, false, compute_, progress_);
+  const auto bf16 = LoadWeights(checkpoint, WeightFormat::kBf16, false, compute_, progress_);
+  ASSERT_TRUE(stored.ok() && int8.ok() && bf16.ok());
+  const PackedMatrix& from = stored->layers[0].mla->o;
+  const PackedMatrix& to8 = int8->layers[0].mla->o;
+  const PackedMatrix& to16 = bf16->layers[0].mla->o;
+  ASSERT_EQ(to8.dtype(), DType::kI8);
+  ASSERT_EQ(to16.dtype(), DType::kBF16);
+  std::vector<float> a(static_cast<size_t>(from.cols()));
+  std::vector<float> b = a;
+  std::vector<float> c = a;
+  for (int64_t r = 0; r < from.rows(); ++r) {
+    from.CopyRow(r, a);
+    to8.CopyRow(r, b);
+    to16.CopyRow(r, c);
+    const float largest =
+        std::fabs(*std::ranges::max_element(a, {}, [](float value) { return std::fabs(value); }));
+    for (size_t i = 0; i < a.size(); ++i) {
+      EXPECT_LE(std::fabs(b[i] - a[i]), largest / 127 / 2 * 1.0001F);
+      EXPECT_EQ(c[i], RoundToBf16(a[i]));
+    }
+  }
+  EXPECT_EQ(int8->embedding.dtype(), stored->embedding.dtype());
+  EXPECT_EQ(int8->head->dtype(), DType::kI8);
+  EXPECT_EQ(int8->layers.back().moe->router.dtype(), stored->layers.back().moe->router.dtype());
+  EXPECT_EQ(int8->layers[0].mla->w_uk[0].dtype(), DType::kF8E4M3);
+  EXPECT_EQ(bf16->layers[0].mla->w_uk[0].dtype(), DType::kBF16);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "ops/weights_testing.h"
 #include "spec/config_testing.h"
 #include "spec/model_config.h"
+#include "spec/weight_format.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 #include "tensor/same_bits_testing.h"
@@ -40,7 +41,9 @@ class MlaTest : public testing::Test {
     WriteRandomCheckpoint(files, "m", TinyDeepseekV3ConfigJson());
     NoProgress progress;
     weights_ = std::move(
-        *LoadWeights(*Checkpoint::Open(files, "m"), false, compute_, progress)->layers[0].mla);
+        *LoadWeights(*Checkpoint::Open(files, "m"), WeightFormat::kAuto, false, compute_, progress)
+             ->layers[0]
+             .mla);
     OwnedWeight kv_a = RandomWeight(
         DType::kF32, config_.mla->kv_lora_rank + config_.mla->qk_rope_head_dim, config_.hidden, 1);
     std::fill(kv_a.codes.begin() + config_.mla->kv_lora_rank * config_.hidden * 4, kv_a.codes.end(),

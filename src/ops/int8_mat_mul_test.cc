@@ -96,7 +96,7 @@ TEST_P(Int8MatMulTest, SumsOfCodesAreExactForEveryRaggedShape) {
                                     {40, 130}, {200, 771}, {131, 64}, {300, 3}};
   for (const auto& [rows, cols] : kShapes) {
     const Int8Weight weight = Quantized(RandomActivations(rows, cols, 1));
-    for (const int64_t m : {1, 2, 3, 4, 7, 13, 50, 97}) {
+    for (const int64_t m : {0, 1, 2, 3, 4, 7, 13, 50, 97}) {
       const Matrix<float> x = RandomActivations(m, cols, 2);
       const Matrix<float> out = Product(pool, weight.packed, x.view());
       for (int64_t t = 0; t < m; ++t) {

@@ -110,7 +110,7 @@ void Int8Rows::Quantize(const Compute& compute, Int8Form form, std::span<const M
     rows += x.rows();
     bytes += x.rows() * starts_[i].stride;
   }
-  if (own_.empty()) return;
+  if (rows == 0) return;
   if (static_cast<int64_t>(codes_.size()) < bytes) codes_.resize(static_cast<size_t>(bytes));
   if (static_cast<int64_t>(scales_.size()) < rows) scales_.resize(static_cast<size_t>(rows));
   CountValues(compute, (bytes / code_bytes * (4 + code_bytes)) / 4);

@@ -38,24 +38,18 @@ std::optional<WeightFormat> ParseWeightFormat(std::string_view name) {
   return std::nullopt;
 }
 
-bool IsLinearWeight(const TensorSpec& spec) {
-  if (spec.is_scale || spec.shape.size() != 2 || spec.name.ends_with("kv_b_proj.weight")) {
-    return false;
-  }
-  return spec.component != Component::kEmbedding && spec.component != Component::kGate &&
-         spec.component != Component::kNorm;
+WeightUse UseOf(const TensorSpec& spec) {
+  const bool other = spec.component == Component::kEmbedding ||
+                     spec.component == Component::kGate || spec.component == Component::kNorm;
+  if (other || spec.is_scale || spec.shape.size() != 2) return WeightUse::kAsStored;
+  const bool heads = spec.name.ends_with("kv_b_proj.weight");
+  return heads ? WeightUse::kLatentHeads : WeightUse::kLinear;
 }
 
-DType LoadedType(WeightFormat format, DType stored) {
-  switch (format) {
-    case WeightFormat::kAuto:
-      return stored;
-    case WeightFormat::kBf16:
-      return DType::kBF16;
-    case WeightFormat::kW8A8:
-      return DType::kI8;
-  }
-  return stored;
+DType LoadedType(WeightFormat format, WeightUse use, DType stored) {
+  if (use == WeightUse::kAsStored || format == WeightFormat::kAuto) return stored;
+  if (format == WeightFormat::kBf16) return DType::kBF16;
+  return use == WeightUse::kLinear ? DType::kI8 : stored;
 }
 
 int64_t LoadedBytes(const ModelConfig& config, const StoredType& stored, WeightFormat format,
@@ -65,7 +59,7 @@ int64_t LoadedBytes(const ModelConfig& config, const StoredType& stored, WeightF
   for (const TensorSpec& spec : Catalogue(config)) {
     const std::optional<DType> dtype = stored(spec);
     if (!dtype || (spec.mtp && !mtp) || (spec.is_scale && converted)) continue;
-    const DType loaded = IsLinearWeight(spec) ? LoadedType(format, *dtype) : *dtype;
+    const DType loaded = LoadedType(format, UseOf(spec), *dtype);
     converted = loaded != *dtype;
     bytes += spec.elements() * DTypeBytes(loaded);
     if (loaded == DType::kI8) bytes += spec.shape[0] * kInt8RowBytes;

@@ -25,13 +25,16 @@ enum class WeightFormat {
 std::vector<std::string> WeightFormatNames();
 std::optional<WeightFormat> ParseWeightFormat(std::string_view name);
 
-// True for the matrices that a format is for: the projections of attention, of feed-forward layers
-// and experts, eh_proj and a head of its own. Embeddings, routers, norms and biases stay as they
-// are stored, and so does kv_b_proj, which is taken apart by heads and turned.
-bool IsLinearWeight(const TensorSpec& spec);
+// What a format asks of a tensor.
+enum class WeightUse {
+  kLinear,  // projections of attention, feed-forward layers, experts, eh_proj; a head of its own
+  kLatentHeads,  // kv_b_proj, taken apart by heads and turned: eight bits are not for it
+  kAsStored,     // embeddings, routers, norms, biases
+};
+WeightUse UseOf(const TensorSpec& spec);
 
-// The type that a linear weight stored as `stored` has in memory.
-DType LoadedType(WeightFormat format, DType stored);
+// The type that a weight stored as `stored` has in memory.
+DType LoadedType(WeightFormat format, WeightUse use, DType stored);
 
 // Bytes that the weights take in memory; the MTP layers' with `mtp`.
 int64_t LoadedBytes(const ModelConfig& config, const StoredType& stored, WeightFormat format,

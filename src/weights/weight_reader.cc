@@ -63,12 +63,13 @@ void WeightReader::Matrix(const std::string& name, PackedMatrix& out) {
 void WeightReader::Linear(const std::string& name, PackedMatrix& out) {
   Weight& weight = AddWeight(name);
   weight.out = &out;
-  weight.loaded = LoadedType(format_, weight.tensor->dtype);
+  weight.loaded = LoadedType(format_, WeightUse::kLinear, weight.tensor->dtype);
 }
 
 void WeightReader::LatentHeads(const std::string& name, int64_t nope, std::span<PackedMatrix> w_uk,
                                std::span<PackedMatrix> w_uv) {
   Weight& weight = AddWeight(name);
+  weight.loaded = LoadedType(format_, WeightUse::kLatentHeads, weight.tensor->dtype);
   weight.nope = nope;
   weight.w_uk = w_uk;
   weight.w_uv = w_uv;
@@ -198,7 +199,7 @@ Status WeightReader::ReadStrip(const Strip& strip, Buffers& buffers) const {
   buffers.stored.resize(static_cast<size_t>(strip.bytes()));
   FATHOM_OK(Read(*weight.tensor, strip.first_row * weight.row_bytes(), buffers.stored));
   if (weight.out == nullptr) {
-    PackHead(strip, buffers.stored);
+    PackHead(strip, buffers);
   } else if (weight.loaded == weight.tensor->dtype) {
     weight.out->PackRows(strip.first_row, buffers.stored);
   } else {
@@ -220,13 +221,16 @@ void WeightReader::PackConverted(const Strip& strip, Buffers& buffers) const {
     }
     return weight.out->PackInt8Rows(strip.first_row, buffers.int8, buffers.scales);
   }
-  FATHOM_CHECK(weight.loaded == DType::kBF16);
-  buffers.bf16.resize(rows * cols);
-  for (size_t r = 0; r < rows; ++r) {
-    const std::span<const float> row = DecodeRow(strip, static_cast<int64_t>(r), buffers);
-    for (size_t c = 0; c < cols; ++c) buffers.bf16[r * cols + c] = ToBf16(row[c]);
+  weight.out->PackRows(strip.first_row, ToBf16Rows(strip, buffers));
+}
+
+std::span<const std::byte> WeightReader::ToBf16Rows(const Strip& strip, Buffers& buffers) const {
+  FATHOM_CHECK(strip.weight->loaded == DType::kBF16);
+  buffers.bf16.clear();
+  for (int64_t r = 0; r < strip.rows; ++r) {
+    for (const float value : DecodeRow(strip, r, buffers)) buffers.bf16.push_back(ToBf16(value));
   }
-  weight.out->PackRows(strip.first_row, std::as_bytes(std::span(buffers.bf16)));
+  return std::as_bytes(std::span(buffers.bf16));
 }
 
 // A row of the strip in float32, scales applied; valid until the next.
@@ -248,16 +252,17 @@ std::span<const float> WeightReader::DecodeRow(const Strip& strip, int64_t row,
   return buffers.row;
 }
 
-void WeightReader::PackHead(const Strip& strip, std::span<const std::byte> codes) const {
+void WeightReader::PackHead(const Strip& strip, Buffers& buffers) const {
   const Weight& weight = *strip.weight;
-  StoredWeight stored{.dtype = weight.tensor->dtype,
+  const bool converted = weight.loaded != weight.tensor->dtype;
+  StoredWeight stored{.dtype = weight.loaded,
                       .rows = strip.rows,
                       .cols = weight.cols(),
-                      .codes = codes,
+                      .codes = converted ? ToBf16Rows(strip, buffers) : buffers.stored,
                       .scales = {},
                       .block_rows = block_.rows,
                       .block_cols = block_.cols};
-  if (!weight.scales.empty()) {
+  if (!converted && !weight.scales.empty()) {
     const int64_t scales_a_row = CeilDiv(weight.cols(), block_.cols);
     const int64_t first = strip.first_row / block_.rows * scales_a_row;
     const int64_t count = CeilDiv(strip.rows, block_.rows) * scales_a_row;

@@ -35,7 +35,7 @@ class WeightReader {
   void Vector(const std::string& name, std::vector<float>& out);
   // A weight [rows, cols] in its stored width; FP8 takes its scales from `name`_scale_inv.
   void Matrix(const std::string& name, PackedMatrix& out);
-  // The same of a linear weight (IsLinearWeight), in the reader's format.
+  // The same of a linear weight (WeightUse), in the reader's format.
   void Linear(const std::string& name, PackedMatrix& out);
   // kv_b_proj [heads * (nope + v_dim), kv_lora]: a head's first `nope` rows go transposed to
   // w_uk[head], its other rows to w_uv[head]. As many heads as the spans are long.
@@ -93,9 +93,10 @@ class WeightReader {
   Status ReadSmall(const SmallTensor& small) const;
   Status ReadStrip(const Strip& strip, Buffers& buffers) const;
   void PackConverted(const Strip& strip, Buffers& buffers) const;
+  std::span<const std::byte> ToBf16Rows(const Strip& strip, Buffers& buffers) const;
   std::span<const float> DecodeRow(const Strip& strip, int64_t row, Buffers& buffers) const;
   Status Read(const TensorInfo& tensor, int64_t first_byte, std::span<std::byte> codes) const;
-  void PackHead(const Strip& strip, std::span<const std::byte> codes) const;
+  void PackHead(const Strip& strip, Buffers& buffers) const;
 
   const Checkpoint& checkpoint_;
   const WeightFormat format_;

@@ -35,8 +35,8 @@ void GoldenTest::SetUp() {
   golden_ = ReadGoldenCase(TheGoldenSet(), name);
 }
 
-LoadedModel GoldenTest::Load(Activations activations, int threads) const {
-  return LoadModel(golden_.checkpoint, std::get<Isa>(GetParam()), activations, threads);
+LoadedModel GoldenTest::Load(Activations activations, int threads, WeightFormat weights) const {
+  return LoadModel(golden_.checkpoint, std::get<Isa>(GetParam()), activations, threads, weights);
 }
 
 std::string GoldenTest::Label(Activations activations) const {

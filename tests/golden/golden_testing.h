@@ -10,6 +10,7 @@
 #include "golden_case.h"
 #include "ops/compute.h"
 #include "run_model.h"
+#include "spec/weight_format.h"
 #include "tensor/mat_view.h"
 
 namespace fathom {
@@ -29,7 +30,8 @@ class GoldenTest : public testing::TestWithParam<std::tuple<std::string, Isa>> {
  protected:
   void SetUp() override;
   const GoldenCase& golden() const { return golden_; }
-  LoadedModel Load(Activations activations, int threads = 1) const;
+  LoadedModel Load(Activations activations, int threads = 1,
+                   WeightFormat weights = WeightFormat::kAuto) const;
   // "v3_fp8 float32 avx2": what figures are printed for.
   std::string Label(Activations activations) const;
 

@@ -137,15 +137,15 @@ DType LoadedModel::CacheType() const {
   return compute.activations == Activations::kFloat32 ? DType::kF32 : DType::kBF16;
 }
 
-LoadedModel LoadModel(const std::string& checkpoint, Isa isa, Activations activations,
-                      int threads) {
+LoadedModel LoadModel(const std::string& checkpoint, Isa isa, Activations activations, int threads,
+                      WeightFormat weights) {
   LoadedModel loaded;
   loaded.pool = std::make_unique<ThreadPool>(threads);
   loaded.compute = {.pool = loaded.pool.get(), .isa = isa, .activations = activations};
   const auto files = MakePosixFileSystem();
   const Checkpoint opened = ValueOrExit(Checkpoint::Open(*files, checkpoint));
   NoProgress progress;
-  const ModelOptions options{.mtp = opened.config().mtp_layers > 0};
+  const ModelOptions options{.mtp = opened.config().mtp_layers > 0, .weights = weights};
   loaded.model = ValueOrExit(Model::Load(opened, options, loaded.compute, progress));
   return loaded;
 }

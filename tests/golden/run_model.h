@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "model/model.h"
 #include "ops/compute.h"
+#include "spec/weight_format.h"
 #include "tensor/dtype.h"
 #include "tensor/mat_view.h"
 
@@ -40,7 +41,7 @@ struct LoadedModel {
 // Loads a case's checkpoint, with its MTP layer when it has one. A failure to load ends the test
 // program with its message.
 LoadedModel LoadModel(const std::string& checkpoint, Isa isa, Activations activations,
-                      int threads = 1);
+                      int threads = 1, WeightFormat weights = WeightFormat::kAuto);
 
 // How prompts are cut into steps.
 struct Schedule {
