@@ -39,7 +39,7 @@ struct EngineLimits {
   DType kv_dtype = DType::kBF16;
   bool mtp = false;   // the MTP layer is loaded too
   bool int8 = false;  // weights are loaded as w8a8
-  int threads = 1;   // of the pool
+  int threads = 1;    // of the pool
 };
 
 struct MemoryBudget {

@@ -11,8 +11,9 @@
 namespace fathom {
 
 // Verifies the checkpoint against its configuration, then reads and packs all weights, linear ones
-// in `format`; those of the MTP layer only with `mtp`. Errors: what Checkpoint::Verify and Read say; a weight that is not a
-// finite number (kBadInput, names file, tensor and place); `mtp` without exactly one MTP layer.
+// in `format`; those of the MTP layer only with `mtp`. Errors: what Checkpoint::Verify and Read
+// say; a weight that is not a finite number (kBadInput, names file, tensor and place); `mtp`
+// without exactly one MTP layer.
 Result<ModelWeights> LoadWeights(const Checkpoint& checkpoint, WeightFormat format, bool mtp,
                                  const Compute& compute, Progress& progress);
 

@@ -12,7 +12,7 @@ struct StepLimits {
   int64_t tokens = 1;
   int64_t logit_rows = 1;
   int64_t threads = 1;
-  bool mtp = false;  // rows go through the MTP layer as well
+  bool mtp = false;   // rows go through the MTP layer as well
   bool int8 = false;  // activations are quantised for products
 };
 

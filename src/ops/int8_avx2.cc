@@ -6,7 +6,6 @@
 
 #include "ops/int8_kernel.h"
 #include "ops/int8_rows.h"
-#include "ops/register_tile.h"
 
 namespace fathom {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "ops/compute.h"
 #include "ops/int8_rows.h"
 #include "ops/isa_testing.h"
 #include "ops/mat_mul.h"
@@ -82,7 +81,7 @@ TEST(QuantizeRow, ZerosAndWhatIsNoNumberHaveTheirOwnScales) {
   EXPECT_EQ(codes, std::vector<int8_t>(20, 0));
   EXPECT_EQ(QuantizeRow(std::vector<float>(20, 1e-40F), codes), 0.0F);
   for (const float bad : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
-    for (const size_t at : {0, 7, 19}) {
+    for (const size_t at : {0U, 7U, 19U}) {
       std::vector<float> row(20, 1.0F);
       row[at] = bad;
       EXPECT_TRUE(std::isnan(QuantizeRow(row, codes)));

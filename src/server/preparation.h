@@ -23,7 +23,7 @@ struct Preparation {
   std::vector<GenerationRequest> requests;
   std::vector<std::string> unknown_fields;
   bool ignored_priority = false;  // it asked for one
-  std::string prompt_field;  // that the prompts come of: "messages", "prompt"
+  std::string prompt_field;       // that the prompts come of: "messages", "prompt"
 };
 
 // When a request came.

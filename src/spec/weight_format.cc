@@ -1,6 +1,5 @@
 #include "spec/weight_format.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,6 +26,7 @@ constexpr int64_t kInt8RowBytes = 8;
 
 std::vector<std::string> WeightFormatNames() {
   std::vector<std::string> names;
+  names.reserve(kNames.size());
   for (const auto& [name, format] : kNames) names.emplace_back(name);
   return names;
 }

@@ -16,7 +16,8 @@ float ToFloat(
     F8E4M3 value);  // E4M3FN: no infinities, 0x7F and 0xFF are NaN, largest 448, smallest 2^-9
 inline float ToFloat(float value) { return value; }
 
-// The same of many codes of a type (F32, F16, BF16 or F8_E4M3; CHECK), which may have any alignment.
+// The same of many codes of a type (F32, F16, BF16 or F8_E4M3; CHECK), which may have any
+// alignment.
 void ToFloats(DType dtype, std::span<const std::byte> codes, std::span<float> values);
 
 // Encodings round to nearest, ties to even. Overflow: BF16 and F16 give infinity, E4M3 saturates at
