@@ -69,6 +69,45 @@ void Decode(benchmark::State& state) {
   state.SetLabel(std::string(DTypeName(dtype)) + " " + std::string(IsaName(compute.isa)));
 }
 
+// The products of a DeepSeek-R1 layer.
+struct ProductShape {
+  const char* name;
+  int64_t rows, cols;
+};
+constexpr ProductShape kR1Shapes[] = {
+    {"q_a", 1536, 7168},
+    {"q_b", 24576, 1536},
+    {"kv_a", 576, 7168},
+    {"o", 7168, 16384},
+    {"expert gate or up", 2048, 7168},
+    {"expert down", 7168, 2048},
+};
+
+// range(0): dtype, range(1): tokens, range(2): index of the shape. On all threads.
+void R1Product(benchmark::State& state) {
+  const auto dtype = static_cast<DType>(state.range(0));
+  const ProductShape& shape = kR1Shapes[state.range(2)];
+  const PackedMatrix weight = Weight(dtype, shape.rows, shape.cols);
+  Matrix<float> x(state.range(1), shape.cols);
+  std::fill_n(x.data(), x.rows() * x.cols(), 1.0F);
+  Matrix<float> out(state.range(1), shape.rows);
+  ThreadPool pool(ThreadPool::AvailableCpus());
+  Int8Rows int8_rows;
+  const Compute compute = {.pool = &pool, .isa = *ChooseIsa(""), .int8_rows = &int8_rows};
+  const MatMulTask task = {.x = x.view(), .weight = &weight, .out = out.view()};
+  const PeakOf peak_of = dtype == DType::kI8 ? PeakOf::kInt8Weights : PeakOf::kFloatWeights;
+  double best = 1e9;
+  double peak = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    best = std::min(best, SecondsOf(pool, [&] { MatMul(compute, {&task, 1}); }));
+    peak = std::max(peak, PeakOperations(compute, peak_of));
+  }
+  const double operations = 2.0 * static_cast<double>(x.rows() * shape.rows * shape.cols);
+  state.counters["Gop/s"] = operations / best * 1e-9;
+  state.counters["of_peak"] = operations / best / peak;
+  state.SetLabel(std::string(shape.name) + " " + std::string(DTypeName(dtype)));
+}
+
 void Prefill(benchmark::State& state) {
   const auto dtype = static_cast<DType>(state.range(0));
   const int64_t rows = 1024;
@@ -126,6 +165,10 @@ void PrefillArguments(benchmark::internal::Benchmark* bench) {
   Arguments(bench, {kI8, kF8, kBF16}, {5, 16, 64, 512});
 }
 
+BENCHMARK(R1Product)
+    ->ArgNames({"dtype", "tokens", "shape"})
+    ->ArgsProduct({{kI8, kF8, kBF16}, {1, 8, 512}, {0, 1, 2, 3, 4, 5}})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(Decode)->Apply(DecodeArguments);
 BENCHMARK(Prefill)->Apply(PrefillArguments);
 
