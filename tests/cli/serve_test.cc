@@ -139,19 +139,35 @@ TEST_F(ServeTest, ACacheLargerThanTheMemoryLimitIsRefusedBeforeItLoads) {
   EXPECT_EQ(outcome.err.find("reading weights"), std::string::npos) << outcome.err;
 }
 
-TEST_F(ServeTest, AnswersAreThoseOfRun) {
-  const Outcome run =
-      RunFathom({"run", model_, "--raw", "--json", "-p", "hello world", "--max-tokens", "24",
-                 "--ignore-eos", "--temperature", "0.8", "--seed", "7"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const std::string expected = Parse(run.out).Find("text")->as_string();
-  Served served(model_, {});
-  const HttpResponse whole = served.Post("/v1/completions", {{"prompt", "hello world"},
-                                                             {"max_tokens", 24},
-                                                             {"ignore_eos", true},
-                                                             {"temperature", 0.8},
-                                                             {"seed", 7}});
-  EXPECT_EQ(Parse(whole.body).Find("choices")->as_array()[0].Find("text")->as_string(), expected);
+TEST_F(ServeTest, AnswersAreThoseOfRunInEveryFormatOfTheWeights) {
+  std::vector<std::string> answers;
+  for (const char* weights : {"auto", "w8a8"}) {
+    const Outcome run =
+        RunFathom({"run", model_, "--raw", "--json", "-p", "hello world", "--max-tokens", "24",
+                   "--ignore-eos", "--temperature", "0.8", "--seed", "7", "--weights", weights});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    answers.push_back(Parse(run.out).Find("text")->as_string());
+    Served served(model_, {"--weights", weights});
+    const HttpResponse whole = served.Post("/v1/completions", {{"prompt", "hello world"},
+                                                               {"max_tokens", 24},
+                                                               {"ignore_eos", true},
+                                                               {"temperature", 0.8},
+                                                               {"seed", 7}});
+    EXPECT_EQ(Parse(whole.body).Find("choices")->as_array()[0].Find("text")->as_string(),
+              answers.back());
+  }
+  EXPECT_NE(answers[0], answers[1]);
+}
+
+// The answer a checkpoint is known for is that of its weights as they are stored.
+TEST_F(ServeTest, AnotherAnswerThanTheKnownOneEndsTheStartOnlyOfWeightsAsStored) {
+  folder_.Put("tiny/expected.json",
+              R"({"items": [{"prompt_ids": [5, 6], "ids": [1, 2, 3], "margins": [9, 9, 9]}]})");
+  const Outcome stored = RunFathom({"serve", model_, "--port", "0"});
+  EXPECT_EQ(stored.exit_code, 3) << stored.err;
+  EXPECT_NE(ErrorIn(stored).find("self-test"), std::string::npos) << stored.err;
+  Served served(model_, {"--weights", "w8a8"});
+  EXPECT_NE(served.said().find("ready: "), std::string::npos) << served.said();
 }
 
 TEST_F(ServeTest, MindiesParametersAreRaisedAloudAndHold) {
