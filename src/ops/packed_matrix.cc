@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -43,18 +44,28 @@ void ZeroLane(int64_t cols, T* lane) {
   }
 }
 
-// Writes one row into its lane of a panel, the last four columns filled up with zeros; returns the
-// sum of its codes.
-int32_t PackInt8Lane(const int8_t* codes, int64_t cols, std::byte* lane) {
+// Writes one row into its lane of a panel, the last four columns filled up with zeros.
+void PackInt8Lane(const int8_t* codes, int64_t cols, std::byte* lane) {
   constexpr int64_t kStep = PackedMatrix::kInt8Columns;
-  int32_t sum = 0;
-  for (int64_t c = 0; c < cols; c += kStep, lane += kStep * kPanelRows) {
-    int8_t four[kStep] = {};
-    std::copy_n(codes + c, std::min(kStep, cols - c), four);
-    std::memcpy(lane, four, sizeof(four));
-    for (const int8_t code : four) sum += code;
+  int64_t c = 0;
+  for (; c + kStep <= cols; c += kStep, lane += kStep * kPanelRows) {
+    std::memcpy(lane, codes + c, kStep);
   }
-  return sum;
+  if (c == cols) return;
+  int8_t last[kStep] = {};
+  std::copy(codes + c, codes + cols, last);
+  std::memcpy(lane, last, sizeof(last));
+}
+
+// In running sums, so that the loop takes vectors.
+int32_t SumOf(const int8_t* codes, int64_t cols) {
+  constexpr int64_t kSums = 16;
+  int32_t sums[kSums] = {};
+  int64_t c = 0;
+  for (; c + kSums <= cols; c += kSums) {
+    for (int64_t i = 0; i < kSums; ++i) sums[i] += codes[c + i];
+  }
+  return std::accumulate(codes + c, codes + cols, std::accumulate(sums, sums + kSums, 0));
 }
 
 void ZeroInt8Lane(int64_t cols, std::byte* lane) {
@@ -202,7 +213,8 @@ void PackedMatrix::PackInt8Rows(int64_t first, std::span<const int8_t> codes,
   CheckPackedRange(first, count);
   for (int64_t r = 0; r < count; ++r) {
     const auto row = static_cast<size_t>(first + r);
-    row_sums_[row] = PackInt8Lane(codes.data() + r * cols_, cols_, Int8Lane(first + r));
+    PackInt8Lane(codes.data() + r * cols_, cols_, Int8Lane(first + r));
+    row_sums_[row] = SumOf(codes.data() + r * cols_, cols_);
     scales_[row] = scales[static_cast<size_t>(r)];
   }
   for (int64_t row = first + count; row % kPanelRows != 0; ++row) {

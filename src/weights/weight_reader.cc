@@ -246,8 +246,9 @@ std::span<const float> WeightReader::DecodeRow(const Strip& strip, int64_t row,
   if (weight.scales.empty()) return buffers.row;
   const int64_t scales_a_row = CeilDiv(weight.cols(), block_.cols);
   const float* scales = weight.scales.data() + (strip.first_row + row) / block_.rows * scales_a_row;
-  for (int64_t c = 0; c < weight.cols(); ++c) {
-    buffers.row[static_cast<size_t>(c)] *= scales[c / block_.cols];
+  for (int64_t c = 0; c < weight.cols(); c += block_.cols, ++scales) {
+    const int64_t end = std::min(weight.cols(), c + block_.cols);
+    for (int64_t i = c; i < end; ++i) buffers.row[static_cast<size_t>(i)] *= *scales;
   }
   return buffers.row;
 }
