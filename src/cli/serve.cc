@@ -273,7 +273,8 @@ class ServeRun {
     server_.reset();
     log_.Flush();  // its last lines come before the last word
     context_.console.Note(all ? "all requests were answered\n"
-                              : "requests that still ran were ended with an error\n");
+                              : "not all: requests that still ran were ended with an error, unread "
+                                "answers were cut\n");
     return all ? ExitCode::kDone : ExitCode::kInterrupted;
   }
 

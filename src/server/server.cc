@@ -94,7 +94,7 @@ uint16_t Server::port() const { return http_->port(); }
 
 void Server::Start(ServedModel model, Engine& engine) {
   ServingOptions options = options_.serving;
-  options.unsent_bytes = [this] { return http_->stats().buffered_bytes; };
+  options.unsent_bytes = [this] { return UnreadBytes(); };
   serving_ = std::make_unique<Serving>(std::move(model), engine, options, clock_, metrics_, log_);
   ready_ = serving_.get();
   health_.Ready();
@@ -108,22 +108,27 @@ int64_t Server::open() const {
 bool Server::Drain(double seconds, const std::function<bool()>& hurry) {
   health_.Draining();
   const double until_s = clock_.Seconds() + seconds;
+  const auto wait_while = [&](const auto& busy) {
+    while (busy() && clock_.Seconds() < until_s && !hurry()) {
+      std::this_thread::sleep_for(kDrainLook);
+    }
+  };
   Serving* serving = ready_;
   if (serving != nullptr) serving->StopTaking();
   log_.Info("draining", {{"requests", open()}, {"seconds", seconds}});
-  while (open() > 0 && clock_.Seconds() < until_s && !hurry()) {
-    std::this_thread::sleep_for(kDrainLook);
-  }
+  wait_while([this] { return open() > 0; });
   const int64_t left = open();
-  const bool all_answered = left == 0;
-  if (!all_answered) {
-    log_.Warn("drain_timeout", {{"requests_ended", left}});
-    serving->EndAll(NotReady("draining", ""));
-  }
+  if (left > 0) serving->EndAll(NotReady("draining", ""));
   http_->StopAccepting();
+  wait_while([this] { return UnreadBytes() > 0; });
   http_->AwaitClosed(kGoodbye);
-  return all_answered;
+  const int64_t unread = UnreadBytes();
+  if (left == 0 && unread == 0) return true;
+  log_.Warn("drain_timeout", {{"requests_ended", left}, {"unread_bytes", unread}});
+  return false;
 }
+
+int64_t Server::UnreadBytes() const { return http_->stats().buffered_bytes; }
 
 Serving* Server::NeedServing(const RoutedRequest& routed) {
   Serving* serving = ready_;

@@ -63,12 +63,15 @@ class Server {
   int64_t open() const;
 
   // Takes no new requests and waits until those it has are answered, also those that are not
-  // prepared yet, at most `seconds`, or until `hurry` says so; then ends the rest with an error.
-  // True when none had to be ended.
+  // prepared yet, and clients have read their answers, at most `seconds`, or until `hurry` says so;
+  // then ends the rest with an error. True when none had to be ended and nothing was left unread.
   bool Drain(double seconds, const std::function<bool()>& hurry);
 
  private:
   Server(ServerOptions options, ApiKeys keys, const Clock& clock, ServerLog& log);
+
+  // Of answers that clients have not taken.
+  int64_t UnreadBytes() const;
 
   std::vector<Route> Routes();
   RouteHandler Generation(Prepared (*prepare)(const ServedModel&, RoutedRequest&,

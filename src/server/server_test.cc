@@ -6,11 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -29,11 +27,6 @@ constexpr auto kPatience = std::chrono::seconds(120);
 std::string Content(const HttpResponse& response) {
   const Json content = At(Parse(response.body), {"choices", "0", "message", "content"});
   return content.is_string() ? content.as_string() : "";
-}
-
-bool HasMetric(const TestServer& server, std::string_view name, int64_t value) {
-  const std::string line = Format("\n{}{{model_name=\"tiny\",engine=\"0\"}} {}\n", name, value);
-  return server.Get("/metrics").body.find(line) != std::string::npos;
 }
 
 TEST(Server, SaysWhatItIsDoingUntilItIsReady) {
@@ -428,65 +421,6 @@ TEST(Server, AClientThatGoesFreesItsBlocks) {
   EXPECT_NE(server.Get("/metrics")
                 .body.find("vllm:kv_cache_usage_perc{model_name=\"tiny\",engine=\"0\"} 0\n"),
             std::string::npos);
-}
-
-TEST(Server, DrainingAnswersWhatRunsAndRefusesWhatComes) {
-  TestServer server;
-  server.Pause();
-  HttpResponse running;
-  std::thread client([&] { running = server.Post("/v1/chat/completions", Chat("hello")); });
-  while (!HasMetric(server, "vllm:request_params_n_count", 1)) std::this_thread::yield();
-  std::thread drain([&] { EXPECT_TRUE(server.server().Drain(100, [] { return false; })); });
-  while (server.Get("/health").status == 200) std::this_thread::yield();
-  const HttpResponse refused = server.Post("/v1/chat/completions", Chat("hello"));
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("draining"));
-  server.Resume();
-  client.join();
-  drain.join();
-  EXPECT_EQ(running.status, 200);
-}
-
-// What nobody has tokenized yet was taken all the same.
-TEST(Server, DrainingWaitsForRequestsThatAreStillBeingPrepared) {
-  std::atomic<bool> holding = false;
-  std::promise<void> held;
-  std::promise<void> go;
-  TestServer server({.server = {.serving = {.prepare_threads = 1}}, .before_log = [&] {
-                       if (holding.exchange(true)) return;
-                       held.set_value();
-                       go.get_future().wait();
-                     }});
-  Json request = Chat("hello");
-  request.Set("hold", true);  // it is logged that nobody knows this field
-  HttpResponse answer;
-  std::thread client([&] { answer = server.Post("/v1/chat/completions", request); });
-  held.get_future().wait();
-  EXPECT_EQ(server.server().open(), 1);
-  bool waited = false;
-  EXPECT_TRUE(server.server().Drain(100, [&] {
-    if (!std::exchange(waited, true)) go.set_value();
-    return false;
-  }));
-  if (!waited) go.set_value();
-  client.join();
-  EXPECT_TRUE(waited);
-  EXPECT_EQ(answer.status, 200) << answer.body;
-}
-
-TEST(Server, WhatRunsTooLongIsEndedWithAnError) {
-  TestServer server({.max_model_len = 8192});
-  server.PauseAfter(3);
-  std::vector<std::string> events;
-  Json endless = Chat("hello", 8000);
-  endless.Set("ignore_eos", true);
-  std::thread client([&] { events = server.Stream("/v1/chat/completions", endless); });
-  while (!HasMetric(server, "vllm:generation_tokens_total", 3)) std::this_thread::yield();
-  EXPECT_FALSE(server.server().Drain(0, [] { return true; }));
-  client.join();
-  ASSERT_GE(events.size(), 2U);
-  EXPECT_EQ(events.back(), "[DONE]");
-  EXPECT_EQ(At(Parse(events[events.size() - 2]), {"error", "code"}), Json("draining"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -185,6 +186,11 @@ std::string TestServer::log() {
 
 void TestServer::AwaitIdle() const {
   while (server_->open() > 0) std::this_thread::yield();
+}
+
+bool HasMetric(const TestServer& server, std::string_view name, int64_t value) {
+  const std::string line = Format("\n{}{{model_name=\"tiny\",engine=\"0\"}} {}\n", name, value);
+  return server.Get("/metrics").body.find(line) != std::string::npos;
 }
 
 Json Chat(std::string_view text, int64_t max_tokens) {

@@ -89,6 +89,9 @@ class TestServer {
   std::unique_ptr<Server> server_;
 };
 
+// True when /metrics has the value under the name.
+bool HasMetric(const TestServer& server, std::string_view name, int64_t value);
+
 // A request for a chat whose answer is always the same.
 Json Chat(std::string_view text, int64_t max_tokens = 8);
 
