@@ -191,9 +191,13 @@ ApiError WrongKey() {
 }
 
 ApiError ModelNotFound(std::string_view model, std::span<const std::string> served) {
-  return {404, "NotFoundError", "model_not_found", "model",
-          Format("the model '{}' does not exist; this server has: {}", Shortened(model),
-                 Joined(served))};
+  const std::string say = "does not exist; this server has: " + Joined(served);
+  return {.status = 404,
+          .type = "NotFoundError",
+          .code = "model_not_found",
+          .param = "model",
+          .message = Format("the model '{}' {}", Shortened(model), say),
+          .log_message = "the model that is named " + say};
 }
 
 ApiError PathNotFound(std::string_view method, std::string_view path, std::string_view nearest,
@@ -222,10 +226,11 @@ ApiError TooManyAnswers(int64_t asked, int64_t most) {
 ApiError AnswerTooLarge(int64_t bytes, int64_t most) {
   return Invalid(
       400, "answer_too_large",
-      Format("the answer may take {} bytes of memory (max_tokens, or what the context "
-             "leaves, of tokens with their log-probabilities or ids), of at most {}; ask "
-             "for {}",
-             bytes, most, kSmallerAnswer));
+      Format(
+          "the answer may take {} bytes of memory (max_tokens, or what the context leaves, of "
+          "tokens with their log-probabilities or ids; 40 times a text that is tokenized), of at "
+          "most {}; ask for {}",
+          bytes, most, kSmallerAnswer));
 }
 
 ApiError NoRoomForAnswer(int64_t bytes, int64_t most) {

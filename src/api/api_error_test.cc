@@ -56,7 +56,8 @@ TEST(ApiError, IsOpenAisErrorObject) {
        R"("type":"invalid_request_error","param":null,"code":"too_many_answers"}})"},
       {AnswerTooLarge(2000, 1000), 400,
        R"({"error":{"message":"the answer may take 2000 bytes of memory (max_tokens, or what the )"
-       R"(context leaves, of tokens with their log-probabilities or ids), of at most 1000; ask for )"
+       R"(context leaves, of tokens with their log-probabilities or ids; 40 times a text that is )"
+       R"(tokenized), of at most 1000; ask for )"
        R"(a smaller max_tokens, n or number of likely tokens, or a stream",)"
        R"("type":"invalid_request_error","param":null,"code":"answer_too_large"}})"},
       {NoRoomForAnswer(600, 1000), 503,

@@ -162,8 +162,10 @@ void ServeFlags::DeclareLimits(CommandLine& line) {
                    MindieKeys());
   line.Add("--explain-schedule", explain_schedule, "FILE",
            "Append a line of JSON for each step: what was computed, and why");
-  line.Add("--memory-limit", memory_limit, "BYTES",
-           "Most memory the program may take (default: what the machine has free)");
+  line.Add(
+      "--memory-limit", memory_limit, "BYTES",
+      "Most memory for weights, cache and steps (default: what the machine has free); bodies and\n"
+      "answers of requests have limits of their own");
   line.Add("--max-body-bytes", server.http.max_body_bytes, "N",
            "Largest body of a request (default 33554432)");
   line.Add("--max-total-body-bytes", server.http.max_total_body_bytes, "N",

@@ -137,10 +137,10 @@ bool IsTokenChar(char c) {
 RequestFault StartLineFault(std::string_view line) {
   // Nobody who sends something else can be waited for: the line may never end.
   if (line.empty() || !IsTokenChar(line[0])) {
-    return Bad(
-        Format("the request begins with '{}', expected a method such as GET "
-               "(is this TLS, sent to a plain port?)",
-               Shown(line.substr(0, 1))));
+    const bool tls = line.starts_with('\x16');  // the first record of a handshake
+    return Bad(Format("the request begins with '{}', expected a method such as GET{}",
+                      Shown(line.substr(0, 1)),
+                      tls ? " (is this TLS, sent to a plain port?)" : ""));
   }
   if (!TakeLineBreak(line)) return LineBreakFault("request", line);
   const size_t method_end = std::min(line.find(' '), line.size());

@@ -81,5 +81,16 @@ TEST(AnswerMemory, WhoFindsNoneFreeComesAgain) {
   EXPECT_EQ(server.Post("/v1/chat/completions", WithLogprobs(100)).status, 200);
 }
 
+// A text, its ids and the answer take 40 bytes of each of the body's.
+TEST(AnswerMemoryOfServer, ATextThatIsTokenizedTakesItsShare) {
+  TestServer server({.server = {.serving = {.max_answer_bytes = 40 * 100}}});
+  const HttpResponse taken = server.Post("/tokenize", Json::MakeObject({{"prompt", "hello"}}));
+  EXPECT_EQ(taken.status, 200) << taken.body;
+  const HttpResponse refused =
+      server.Post("/tokenize", Json::MakeObject({{"prompt", std::string(100, 'a')}}));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(At(Parse(refused.body), {"error", "code"}), Json("answer_too_large"));
+}
+
 }  // namespace
 }  // namespace fathom

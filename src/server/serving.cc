@@ -59,6 +59,9 @@ ApiError FromEngine(const Error& error, const std::string& prompt_field) {
   return FromError(QuotesNothing(error), error.where.empty() ? prompt_field : error.where);
 }
 
+// What a byte of a body takes, as text, as ids and as an answer with the tokens' texts, at most.
+constexpr int64_t kTextBytes = 40;
+
 }  // namespace
 
 Serving::Serving(ServedModel model, Engine& engine, const ServingOptions& options,
@@ -109,6 +112,9 @@ void Serving::Post(RoutedRequest routed,
 void Serving::Answer(RoutedRequest routed, std::function<TextResult(const RoutedRequest&)> answer) {
   Post(std::move(routed), [this, answer = std::move(answer)](const RoutedRequest& request,
                                                              const OpenRequests::Token&) {
+    AnswerMemory::Share memory;
+    const auto bytes = static_cast<int64_t>(request.request.body.size()) * kTextBytes;
+    if (const auto error = Reserve(bytes, memory)) return Refuse(request, *error);
     Reply(request, answer(request));
   });
 }
@@ -141,7 +147,7 @@ void Serving::Accept(Preparation preparation) {
     if (status.ok()) continue;
     return Refuse(preparation.answer.routed, FromEngine(status.error(), preparation.prompt_field));
   }
-  if (const auto error = ReserveMemory(preparation.answer)) {
+  if (const auto error = Reserve(preparation.answer.kept_bytes, preparation.answer.memory)) {
     return Refuse(preparation.answer.routed, *error);
   }
   const std::lock_guard lock(accepting_);
@@ -153,13 +159,12 @@ void Serving::Accept(Preparation preparation) {
   Submit(std::move(preparation));
 }
 
-std::optional<ApiError> Serving::ReserveMemory(AnswerSetup& answer) {
-  const int64_t bytes = answer.kept_bytes;
+std::optional<ApiError> Serving::Reserve(int64_t bytes, AnswerMemory::Share& share) {
   if (bytes == 0) return std::nullopt;
   const int64_t most = answer_memory_.limit();
   if (bytes > most) return AnswerTooLarge(bytes, most);
-  answer.memory = answer_memory_.Reserve(bytes);
-  if (answer.memory == nullptr) return NoRoomForAnswer(bytes, most);
+  share = answer_memory_.Reserve(bytes);
+  if (share == nullptr) return NoRoomForAnswer(bytes, most);
   return std::nullopt;
 }
 

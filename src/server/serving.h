@@ -85,7 +85,7 @@ class Serving {
   void Accept(Preparation preparation);
   void Submit(Preparation preparation);
   // Takes the memory that the answer may come to; the error when there is none.
-  std::optional<ApiError> ReserveMemory(AnswerSetup& answer);
+  std::optional<ApiError> Reserve(int64_t bytes, AnswerMemory::Share& share);
   std::optional<ApiError> ended();
   void Refuse(const RoutedRequest& routed, const ApiError& error);
   void Deliver(StepNews news);
