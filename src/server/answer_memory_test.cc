@@ -82,7 +82,7 @@ TEST(AnswerMemory, WhoFindsNoneFreeComesAgain) {
 }
 
 // A text, its ids and the answer take 40 bytes of each of the body's.
-TEST(AnswerMemoryOfServer, ATextThatIsTokenizedTakesItsShare) {
+TEST(AnswerMemory, ATextThatIsTokenizedTakesItsShare) {
   TestServer server({.server = {.serving = {.max_answer_bytes = 40 * 100}}});
   const HttpResponse taken = server.Post("/tokenize", Json::MakeObject({{"prompt", "hello"}}));
   EXPECT_EQ(taken.status, 200) << taken.body;
