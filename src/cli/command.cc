@@ -7,16 +7,17 @@
 #include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/suggest.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
-#include "cli/suggest.h"
 #include "io/file_system.h"
 
 namespace fathom {
@@ -49,7 +50,7 @@ std::string ProgramHelp() {
 }
 
 Error UnknownCommand(const std::string& word) {
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   names.reserve(kCommands.size());
   for (const Command& command : kCommands) names.emplace_back(command.name);
   const std::string closest = Closest(word, names);

@@ -13,9 +13,9 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "base/suggest.h"
 #include "cli/console.h"
 #include "cli/flag_value.h"
-#include "cli/suggest.h"
 #include "text/utf8.h"
 
 namespace fathom {
@@ -194,7 +194,8 @@ Error CommandLine::NotKnown(const std::string& word) const {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
   const std::string flag = word.substr(0, word.find('='));
-  const std::string closest = Closest(flag, known);
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string closest = Closest(flag, views);
   return Usage(Format("unknown flag {}", flag),
                closest.empty() ? "" : Format("did you mean {}?", closest));
 }

@@ -14,11 +14,11 @@
 #include "api/api_error.h"
 #include "base/check.h"
 #include "base/format.h"
+#include "base/suggest.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "server/api_keys.h"
-#include "server/nearest_path.h"
 #include "server/refusals.h"
 #include "server/trace_parent.h"
 
@@ -146,7 +146,7 @@ ApiError Router::NoSuchPath(const HttpRequest& head) const {
     if (!route.path.ends_with('/')) paths.push_back(route.path);
   }
   paths.erase(std::ranges::unique(paths).begin(), paths.end());
-  return PathNotFound(head.method, head.path, NearestPath(head.path, paths), paths);
+  return PathNotFound(head.method, head.path, Closest(head.path, paths), paths);
 }
 
 HttpResponse Router::Refuse(const HttpRefusal& refusal) const {

@@ -1,4 +1,4 @@
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,18 +31,20 @@ size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string Closest(std::string_view given, std::span<const std::string> known) {
+std::string Closest(std::string_view given, std::span<const std::string_view> known) {
+  constexpr size_t kLongest = 200;  // what is longer costs time and is no slip of a finger
   std::string best;
+  if (given.size() > kLongest) return best;
   size_t best_distance = std::max<size_t>(1, given.size() / 3) + 1;
-  for (const std::string& word : known) {
+  for (const std::string_view word : known) {
     const size_t distance = Distance(given, word);
     if (distance < best_distance) {
       best = word;
       best_distance = distance;
     }
   }
-  if (!best.empty() || given.empty()) return best;
-  for (const std::string& word : known) {
+  if (!best.empty() || given.size() < 2) return best;
+  for (const std::string_view word : known) {
     if (word.starts_with(given) && (best.empty() || word.size() < best.size())) best = word;
   }
   return best;
