@@ -58,7 +58,9 @@ Result<ApiKeys> LoadServeKeys(CommandContext& context, const ServeFlags& flags) 
 }
 
 bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
+  const bool number = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || host == "::1" || host == "[::1]" ||
+         (number && host.starts_with("127."));
 }
 
 }  // namespace fathom

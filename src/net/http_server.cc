@@ -179,7 +179,7 @@ void HttpServer::Network::OnAccept(Door& door, NetworkThread& thread, error_code
 
 // Most likely there are no file descriptors left: idle connections have some.
 void HttpServer::Network::AcceptLater(Door& door) {
-  MakeRoom(state_.idle);
+  if (!MakeRoom(state_.idle)) MakeRoom(state_.spare_idle);
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](error_code error) {
     if (!error && !state_.draining) Accept(door);

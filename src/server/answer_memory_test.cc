@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "api/response.h"
 #include "base/json.h"
 #include "engine/engine.h"
 #include "net/http_message.h"
@@ -43,9 +45,19 @@ TestServer::Options RoomForAHundredTokens() {
 // The body is in memory twice when it is handed to the network.
 TEST(AnswerMemory, IsWhatAnAnswerComesTo) {
   TestServer server;
-  const HttpResponse answer = server.Post("/v1/chat/completions", WithLogprobs(100));
-  ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_LT(2 * static_cast<int64_t>(answer.body.size()), 100 * BytesPerKeptToken(20));
+  for (const std::optional<int64_t> top : {std::optional<int64_t>(), {0}, {20}}) {
+    Json request = WithLogprobs(100);
+    request.Set("logprobs", top.has_value());
+    request.Set("top_logprobs", top ? Json(*top) : Json());
+    request.Set("return_token_ids", !top.has_value());
+    const HttpResponse answer = server.Post("/v1/chat/completions", request);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    // What it has beside its tokens: the message, the usage, the prompt's ids.
+    const int64_t tokens = static_cast<int64_t>(answer.body.size()) - 1000;
+    // The tokens stand in a list that has grown, and the body twice.
+    EXPECT_LT(3 * 100 * static_cast<int64_t>(sizeof(SampledToken)) + 2 * tokens,
+              100 * BytesPerKeptToken(top));
+  }
 }
 
 TEST(AnswerMemory, AnAnswerThatNeverHasRoomIsRefusedWhole) {

@@ -59,7 +59,7 @@ void ServerLog::UnknownFields(const std::vector<std::string>& names) {
       if (known_unknown_.size() >= kMostNames || !known_unknown_.insert(name).second) continue;
     }
     Warn("unknown_field",
-         {{"field", name.substr(0, 100)}, {"message", "requests have this field; it is ignored"}});
+         {{"field", name}, {"message", "requests have this field; it is ignored"}});
   }
 }
 
