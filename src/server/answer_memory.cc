@@ -23,8 +23,8 @@ constexpr int64_t kCopies = 2;
 }  // namespace
 
 int64_t BytesPerKeptToken(std::optional<int64_t> top) {
-  const auto token = kGrowth * static_cast<int64_t>(sizeof(SampledToken)) + kAllocation +
-                     kCopies * kIdBytes;
+  const auto token =
+      kGrowth * static_cast<int64_t>(sizeof(SampledToken)) + kAllocation + kCopies * kIdBytes;
   if (!top) return token;
   const auto likely = static_cast<int64_t>(sizeof(TokenLogprob));
   return token + *top * likely + (*top + 1) * kCopies * kBodyBytes;
