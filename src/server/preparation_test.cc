@@ -6,27 +6,17 @@
 #include <string>
 
 #include "base/format.h"
-#include "io/memory_file_system_testing.h"
 #include "net/http_reply.h"
 #include "server/router.h"
 #include "server/served_model.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
-#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
 
 class PreparationTest : public testing::Test {
  protected:
-  static TextAssets Text() {
-    const TokenizerFiles tokenizer = TinyTokenizerFiles();
-    MemoryFileSystem files;
-    files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
-    files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
-    return LoadTextAssets(files, "model", "").value();
-  }
-
   Preparation Prepare(int64_t priority) const {
     RoutedRequest routed{.request = {},
                          .reply = HttpReply(nullptr),
@@ -38,7 +28,7 @@ class PreparationTest : public testing::Test {
     return std::get<Preparation>(PrepareCompletion(model_, routed, {}));
   }
 
-  const TextAssets text_ = Text();
+  const TextAssets text_ = TinyTextAssets();
   ServedModel model_{.names = {"m"},
                      .root = "",
                      .text = text_,

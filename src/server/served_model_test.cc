@@ -8,25 +8,15 @@
 
 #include "api/generation_options.h"
 #include "base/result.h"
-#include "io/memory_file_system_testing.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
-#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
 
 class ServedModelTest : public testing::Test {
  protected:
-  static TextAssets Text() {
-    const TokenizerFiles tokenizer = TinyTokenizerFiles();
-    MemoryFileSystem files;
-    files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
-    files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
-    return LoadTextAssets(files, "model", "").value();
-  }
-
-  const TextAssets text_ = Text();
+  const TextAssets text_ = TinyTextAssets();
   ServedModel model_{.names = {"m"}, .root = "", .text = text_, .defaults = {}, .eos_ids = {}};
 };
 

@@ -18,7 +18,6 @@
 #include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "engine/memory_executor_testing.h"
-#include "io/memory_file_system_testing.h"
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
@@ -31,21 +30,12 @@
 #include "server/served_model.h"
 #include "text/text_assets.h"
 #include "text/tiny_tokenizer_testing.h"
-#include "text/tokenizer.h"
 
 namespace fathom {
 namespace {
 
 constexpr int64_t kBlocks = 64;
 constexpr int64_t kBlockTokens = 16;
-
-TextAssets TinyAssets() {
-  MemoryFileSystem files;
-  const TokenizerFiles tokenizer = TinyTokenizerFiles();
-  files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
-  files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
-  return LoadTextAssets(files, "model", "").value();
-}
 
 // A Serving behind HTTP. Requests for /held and /held_too take a thread that prepares until
 // Release.
@@ -104,7 +94,7 @@ class ServingTest : public testing::Test {
   }
   void Release() { release_.set_value(); }
 
-  const TextAssets text_ = TinyAssets();
+  const TextAssets text_ = TinyTextAssets();
   const SteadyClock clock_;
   ThreadPool pool_{1};
   Metrics metrics_;

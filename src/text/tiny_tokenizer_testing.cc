@@ -9,7 +9,9 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "io/memory_file_system_testing.h"
 #include "text/byte_alphabet.h"
+#include "text/text_assets.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -96,6 +98,14 @@ TokenizerFiles TinyTokenizerFiles(bool think_special) {
                                            {"decoder", byte_level},
                                            {"model", model}});
   return {tokenizer.Dump(), Config().Dump(), ""};
+}
+
+TextAssets TinyTextAssets() {
+  const TokenizerFiles tokenizer = TinyTokenizerFiles();
+  MemoryFileSystem files;
+  files.Put("model/tokenizer.json", tokenizer.tokenizer_json);
+  files.Put("model/tokenizer_config.json", tokenizer.tokenizer_config);
+  return LoadTextAssets(files, "model", "").value();
 }
 
 Tokenizer ParseOrDie(const TokenizerFiles& files) {

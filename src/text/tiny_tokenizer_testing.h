@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/text_assets.h"
 #include "text/tokenizer.h"
 
 namespace fathom {
@@ -40,6 +41,9 @@ std::vector<int32_t> TinyBytes(std::string_view text);
 
 // With a chat template. think_special: the tags are special tokens, as some checkpoints have them.
 TokenizerFiles TinyTokenizerFiles(bool think_special = false);
+
+// What a folder with these files holds.
+TextAssets TinyTextAssets();
 
 // Ends the process with the error's text if the files are not good.
 Tokenizer ParseOrDie(const TokenizerFiles& files);
